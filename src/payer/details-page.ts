@@ -14,9 +14,9 @@ import { sheetOf } from './sheet/sheet.ts'
 import type { Locale } from './words/languages.ts'
 
 /**
- * The page at the seller's address of an invoice. Nobody signs in here, and the address can be made from the customer's
- * own, so it shows nothing that the customer's page does not: the same document, and which calls the API takes now. It
- * has nothing to send, and leaves no mark that the customer was here.
+ * The page at the seller's address of an invoice. Nobody signs in here, and the address can be made from the customer's, so
+ * it shows nothing that the customer's page does not show: the same document, and the calls that the API takes now. It has
+ * no forms, and does not record that the customer was here.
  */
 export async function detailsPage(service: Service, tx: Tx, id: string, locale: Locale): Promise<Answer> {
   const found = await findByRecipientCode(tx, recipientCode(id))

@@ -31,7 +31,7 @@ const open = {
   success: { 200: Type.String() },
 } as const
 
-/** What a reader is told of a refusal that has no page of its own. */
+/** What a reader is told of a refusal for which there is no page of its own. */
 const refusals: Readonly<Record<number, { title: keyof Words; text: keyof Words }>> = {
   404: { title: 'notFound', text: 'notFoundText' },
   413: { title: 'tooLarge', text: 'tooLargeText' },
@@ -39,7 +39,7 @@ const refusals: Readonly<Record<number, { title: keyof Words; text: keyof Words 
   503: { title: 'problemTitle', text: 'tooManyText' },
 }
 
-/** What every page has in common: every answer is a page, whatever was wrong with the question. */
+/** What all pages have in common: every answer is a page, whatever was wrong with the request. */
 export const shared = {
   ...open,
   limitedBy: 'address',
@@ -182,7 +182,7 @@ export const pageRoutes = (service: Service, printer: Printer): AnyRoute[] => [
 
 export const missing = { title: 'notFound', text: 'notFoundText' } as const
 
-/** In a sandbox a try is not told when its payment clears or is denied; the invoice shows which. */
+/** The status of a try does not change when its payment clears or is denied in a sandbox. The invoice shows which happened. */
 function asSettled(attempt: Attempt, { payments }: Invoice): Attempt {
   if (attempt.status !== 'PENDING') return attempt
   const payment = payments.find(({ payment_id }) => payment_id === attempt.capture_id)

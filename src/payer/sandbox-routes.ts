@@ -85,7 +85,7 @@ export const sandboxPayerRoutes = (service: Service, ledger: Ledger): AnyRoute[]
       if (!found) throw notFound('The payment')
       const { id, seller, status } = found.transaction
       const outcome = body.outcome ?? 'COMPLETED'
-      // Once more the same changes nothing; the other would not be done.
+      // The same outcome once more changes nothing. Another outcome is refused, because it would not happen.
       if (status !== 'PENDING' && status !== (outcome === 'DENIED' ? 'DECLINED' : outcome))
         throw refused('CAPTURE_NOT_PENDING', `The payment is ${status} already.`)
       const settled = await settlePayment({ service, ledger }, tx, {

@@ -12,17 +12,17 @@ export const caseText = Type.Optional(Type.String({ maxLength: 2000 }))
 
 const TEXT_MISSING = 'MISSING_REQUIRED_PARAMETER'
 
-/** What the payer says; blanks alone say nothing, whatever a browser makes of them. */
+/** What the payer writes. Blanks alone count as nothing, whatever the browser lets through. */
 export function written({ text = '' }: { readonly text?: string }): string {
   const said = text.trim()
   if (said === '') throw invalid('/text', 'Write something.', TEXT_MISSING)
   return said
 }
 
-/** Whether it was refused for saying nothing. */
+/** Whether the form was refused because nothing was written. */
 export const isOfText = ({ details: [detail] }: Problem): boolean => detail?.issue === TEXT_MISSING
 
-/** The forms of a case can carry a file. A browser counts a line break as one character and sends it as two. */
+/** Forms of a case can carry a file. A browser counts a line break as one character but sends it as two. */
 export const caseForm = {
   accepts: ['multipart', 'application/x-www-form-urlencoded'],
   success: { 303: null },
@@ -39,21 +39,21 @@ interface SentForm {
   readonly body: { readonly token: string; readonly lang?: string }
 }
 
-/** What the form is about; `undefined` from any of these is a page that does not exist. */
+/** What the form is about. If one of these gives undefined, the answer is that there is no such page. */
 interface FormOf<Found> {
   open(tx: Tx): Promise<Found | undefined>
-  /** What its token was issued for, and the account its use is counted for. */
+  /** What the token of the form was issued for, and the account under which its use is counted. */
   purpose(found: Found): readonly [purpose: string, accountId: string]
   carryOut(tx: Tx, found: Found): Promise<Answer | undefined>
   show(tx: Tx, found: Found, notice: Notice): Promise<Answer | undefined>
-  /** What the payer reads when it is refused. */
+  /** What the payer reads if the form is refused. */
   refused(found: Found, problem: Problem): string
 }
 
-/** Whether it was refused for its file. */
+/** Whether the form was refused because of its file. */
 export const isOfFile = ({ details: [detail] }: Problem): boolean => detail?.issue === 'INVALID_EVIDENCE_FILE'
 
-/** Carries out what a form asks for, once, or shows the refusal on the page it came from. */
+/** Carries out what a form asks for, once, or shows the refusal on the page from which it came. */
 export async function answerForm<Found>(
   service: Service,
   { transact, headers, body }: SentForm,
@@ -73,7 +73,7 @@ export async function answerForm<Found>(
       return isUsable ? carryOut(tx, found) : forms.refusal(headers, body.lang)
     })
   } catch (error) {
-    // What is no fault of the form, too much in a day or ours, is told on a page of its own.
+    // What is not the fault of the form has a page of its own: too many requests in a day, or a mistake of ours.
     if (!(error instanceof Problem) || error.status >= 429) throw error
     return withFound((tx, found) => show(tx, found, { text: refused(found, error), tone: 'bad' }))
   }

@@ -35,7 +35,7 @@ const Key = Type.Object({ key: Type.String({ minLength: 1, maxLength: 200 }) })
 
 const said = (form: ActionForm) => ({ evidence_type: 'OTHER', notes: written(form) })
 
-/** What a payer may do with their case, and what each says to it. */
+/** What a payer may do with their case, and the input that each form makes for the action. */
 const actions = {
   'send-message': (form: ActionForm) => ({ message: written(form) }),
   'accept-offer': () => ({}),
@@ -49,7 +49,7 @@ const actions = {
 } as const
 type PayerAction = keyof typeof actions
 
-/** What of the parcel was left blank is left out, and asked for by the action. */
+/** What was left blank about the parcel is left out here. The action then asks for it. */
 function proofOfReturn({ carrier = '', tracking = '' }: ActionForm) {
   const [name, number] = [carrier.trim(), tracking.trim()]
   return {
@@ -66,7 +66,7 @@ const whyRefused = (problem: Problem) => {
   return problem.details[0]?.issue === 'MISSING_TRACKING_INFO' ? 'trackingMissing' : 'refused'
 }
 
-/** Whoever holds the private link is the payer: it went to their address and nowhere else. */
+/** Whoever holds the private link is taken for the payer, because it was sent only to their address. */
 const actor = { side: 'buyer', isPartner: false, roles: ['buyer'] } as const
 
 /** A dispute behind its private link, with the invoice it is about. */

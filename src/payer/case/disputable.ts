@@ -5,7 +5,7 @@ import type { StoredInvoice } from '../../invoices/store.ts'
 import type { PaymentTransaction } from '../../ledger/schema.ts'
 import { findTransactionsOfInvoice } from '../../ledger/store.ts'
 
-/** A payment that went through the service, the case about it that stands, and why there can be none now. */
+/** A payment that went through the service, the open or decided case about it, and why no case can be opened now. */
 export interface Disputable {
   readonly payment: PaymentTransaction
   readonly dispute: DisputeOfPayment | undefined
@@ -33,7 +33,7 @@ export async function disputable(tx: Tx, stored: StoredInvoice): Promise<Disputa
 export async function problemOf(tx: Tx, stored: StoredInvoice): Promise<'report' | 'follow' | undefined> {
   if (!stored.invoice.payments.some(({ type }) => type === 'SERVICE')) return undefined
   const payments = await arrived(tx, stored)
-  // Two statements however many payments there are: every view of the page asks.
+  // Two statements, however many payments there are, because every view of the page asks this.
   const disputed = await findDisputed(
     tx,
     payments.map(({ id }) => ({ accountId: stored.account.id, id })),

@@ -30,14 +30,14 @@ interface DisputeNews {
   readonly account_id: string
   readonly dispute_id: string
   readonly event: string
-  /** What each side is told; decided with what happened, because the dispute may have moved on since. */
+  /** What each side is told. Decided when it happened, because the dispute may have moved on since. */
   readonly news?: News
-  /** The payer asked for the link once more. */
+  /** Set when the payer asked for the link once more. */
   readonly to?: 'buyer'
   readonly part_of?: PartOf
 }
 
-/** A mail that is tried again, because the server was busy, was counted before. */
+/** Keeps a mail from being counted again when it is retried because the server was busy. */
 const counted: Quota = { name: 'mail-counted', max: 1, seconds: 3 * 86_400 }
 
 /** Tells the payer, with their private link, and the merchant what became of a dispute. */
@@ -51,7 +51,7 @@ export function caseJobs(service: Service, sendMail: SendMail): JobDefinition[] 
       async run({ account_id, dispute_id, event, to, news = newsOfEvent(event), part_of }, context) {
         const { db, now, transact } = context
         const { label, part } = part_of ?? { label: context.label, part: 0 }
-        // Each side by itself: whom the mail server refuses is no reason to tell the other again, or not at all.
+        // Each side gets a job of its own: if the mail server refuses one side, the other is neither told again nor left out.
         if (service.settings.smtpUrl !== undefined && to === undefined && news.buyer && news.seller) {
           const sides: News[] = [{ buyer: news.buyer }, { seller: news.seller }]
           return transact(async (tx) => {
@@ -109,13 +109,13 @@ interface MailReader {
   readonly zone: string
 }
 
-/** The language and the calendar of a party with an account here; those of nobody in particular otherwise. */
+/** The language and the time zone of a party that has an account here. For anybody else, the usual ones. */
 async function readerOf(db: Reader, { account_id }: Party): Promise<MailReader> {
   const account = account_id === undefined ? undefined : await findAccount(db, account_id)
   return account ? { locale: accountLocale(account), zone: account.time_zone } : { locale: chooseLocale(), zone: 'UTC' }
 }
 
-/** What a job tells that does not say: one of an earlier version, or one that sends the payer's link. */
+/** What a job tells that does not say it: a job of an earlier version, or one that sends the payer's link. */
 const newsOfEvent = (event: string): News =>
   event === 'CUSTOMER.DISPUTE.CREATED'
     ? toBoth('opened')
@@ -164,7 +164,10 @@ function toBuyer(
   return { ...mail, to: [email], fromName: sheet.seller }
 }
 
-/** To the merchant, who has the console, and to a buyer whose payment was for no invoice of ours: they have the API, and no page. */
+/**
+ * A short mail for the merchant, who has the console, and for a buyer who has no page here, because no invoice of ours was
+ * paid.
+ */
 function inShort(
   service: Service,
   dispute: Dispute,

@@ -11,7 +11,7 @@ import type { Sheet } from '../sheet/sheet.ts'
 import { type CaseWords, type SayCase, sayCaseIn } from '../words/index.ts'
 import { returnLines, returnToSend } from './returns.ts'
 
-/** What a payer can say is wrong, in the order they are asked. */
+/** What can be wrong from a payer's view, in the order in which it is asked. */
 export const reportReasons = {
   MERCHANDISE_OR_SERVICE_NOT_RECEIVED: 'notReceived',
   MERCHANDISE_OR_SERVICE_NOT_AS_DESCRIBED: 'notAsDescribed',
@@ -24,7 +24,7 @@ export const reportReasons = {
 interface Common {
   readonly sheet: Sheet
   readonly token: string
-  /** Where the forms go. */
+  /** The address to which the forms are sent. */
   readonly path: string
   readonly invoicePath: string
   readonly notice?: Notice
@@ -35,7 +35,7 @@ const hidden = ({ token, sheet }: Common) =>
 
 const fileTypes = 'image/png,image/jpeg,image/gif,application/pdf'
 
-/** What was written before it was refused. */
+/** What was typed into the form before it was refused. */
 export interface TypedReport {
   readonly payment?: string
   readonly reason?: string
@@ -76,10 +76,10 @@ ${typed.text}</textarea></div>
   )
 }
 
-/** An address that its owner recognises and nobody else learns. */
+/** An address in a form that its owner recognises, while nobody else learns it. */
 const masked = (email: string): string => email.replace(/^(.)[^@]*/u, '$1•••')
 
-/** Shown on the invoice's side once a case is open: the case itself is behind the private link. */
+/** Shown at the invoice once a case is open. The case itself is only behind the private link. */
 export function reportedPage(page: Common & { dispute: Dispute }): string {
   const { sheet, dispute } = page
   const say = sayCaseIn(sheet.locale.language)
@@ -110,14 +110,14 @@ export interface TypedAction {
   readonly tracking?: string
 }
 
-/** The text of the form for this action, which it begins on a line of its own: a browser takes that line break away. */
+/** The typed text for the form of this action. It begins with a line break, because a browser drops the first one. */
 const typedIn = ({ typed }: CaseParts, action: string): Content =>
   typed?.action === action && typed.tracking === undefined && `\n${typed.text ?? ''}`
 
 interface CaseParts extends Common {
   readonly typed?: TypedAction
   readonly dispute: Dispute
-  /** The calendar in which deadlines are told. */
+  /** The time zone in which deadlines are told. */
   readonly zone: string
 }
 
@@ -152,7 +152,7 @@ ${may.has('cancel') && buttonForm(page, 'cancel', say('cancel'))}</div>
   )
 }
 
-/** How it ended: the money that came back, and what else was agreed. */
+/** How it ended: the money that was given back, and what else was agreed. */
 function outcomeTexts(dispute: Dispute, say: SayCase, { format, seller }: Sheet): string[] {
   const refunded = totalRefunded(dispute)
   const amount = format.money(toMoney(refunded, dispute.dispute_amount.currency_code))
@@ -165,7 +165,7 @@ function outcomeTexts(dispute: Dispute, say: SayCase, { format, seller }: Sheet)
 
 const replaced = new Set(['INQUIRY_OFFER_ITEM_REPLACED', 'INQUIRY_OFFER_REFUND_WITH_REPLACEMENT'])
 
-/** What each kind of offer is called, what it means, and what accepting it is called. */
+/** For each kind of offer: its name, what it means, and what the button to accept it says. */
 const offerWords = {
   REFUND: { title: 'offer', accept: 'accept' },
   REFUND_WITH_RETURN: { title: 'offerReturn', text: 'offerReturnText', accept: 'acceptReturn' },
@@ -194,7 +194,7 @@ ${buttonForm(page, 'accept-offer', say(accept, values), false)}
 <p><button class="button quiet">${say('deny')}</button></p></form></section>`
 }
 
-/** Where the item goes, and what lets the return move on: who carries it, under which number. */
+/** Where the item has to go, and a form for what lets the return move on: the carrier and the tracking number. */
 function returnForm(page: CaseParts, say: SayCase): Content {
   const { sheet, dispute, zone, path, typed } = page
   const agreed = returnToSend(dispute, sheet, zone)
@@ -228,7 +228,7 @@ const textForm = (page: CaseParts, action: string, label: string, send: string):
 <div><label for="${action}">${label}</label><textarea id="${action}" name="text" rows="3" maxlength="2000" required>${typedIn(page, action)}</textarea></div>
 <p><button class="button">${send}</button></p></form>`
 
-/** Something to say and a file that shows it: evidence, or an appeal. */
+/** A form for a text and a file that supports it: evidence, or an appeal. */
 function evidenceForm(
   page: CaseParts,
   action: 'provide-evidence' | 'appeal',
@@ -256,7 +256,7 @@ interface Said {
   readonly files: readonly { readonly name: string }[]
 }
 
-/** Messages, and what else the payer sent: evidence with its files, and why an offer was turned down. The oldest first. */
+/** Messages and what else the payer sent: evidence with its files, and why an offer was turned down. Oldest first. */
 function saidIn({ messages = [], evidences = [], offer }: Dispute): Said[] {
   const written = messages.map(
     ({ posted_by, time_posted: at, content: text, documents: files = [] }): Said => ({
@@ -269,7 +269,7 @@ function saidIn({ messages = [], evidences = [], offer }: Dispute): Said[] {
   const refused = (offer.history ?? [])
     .filter(({ actor }) => actor === 'BUYER')
     .map(({ offer_time: at, notes: text = '' }): Said => ({ at, isOwn: true, text, files: [] }))
-  // What opened the case is a message and evidence; it is told once, with its files.
+  // What opened the case is a message and also evidence. It is shown once, with its files.
   const once = new Map<string, Said>()
   for (const one of [...written, ...refused, ...shown]) {
     const key = `${one.at} ${one.text}`

@@ -29,7 +29,7 @@ const ReportForm = Type.Object({
   again: Type.Optional(Type.String({ maxLength: 10 })),
 })
 
-/** How often a payment can be reported: a case that its payer took back can be opened again. */
+/** How often a payment can be reported. A case that the payer withdrew can be opened again. */
 export const CASES_PER_PAYMENT_MAX = 3
 const casesOfPayment: Quota = { name: 'case', max: CASES_PER_PAYMENT_MAX, seconds: 365 * 86_400 }
 
@@ -38,8 +38,8 @@ export const LINK_MAILS_A_DAY = 3
 const linksOfCase: Quota = { name: 'mail-link', max: LINK_MAILS_A_DAY, seconds: 86_400 }
 
 /**
- * From a paid invoice to a case. Whoever has the link of the invoice can open one; what follows goes through a private
- * link that only the payer's own address receives.
+ * The way from a paid invoice to a case. Anybody who has the link of the invoice can open a case. What follows goes through
+ * a private link that only the payer's own address receives.
  */
 export function reportRoutes(service: Service, house: House): AnyRoute[] {
   const forms = formsOf(service)
@@ -90,7 +90,7 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
     for (const { dispute } of await disputable(tx, opened.stored)) {
       if (!dispute) continue
       const use = { quota: linksOfCase, key: dispute.dispute.dispute_id }
-      // The link of one case may have been mailed often enough, and that of another not.
+      // The link of one case may have been mailed often enough, but not that of another case.
       if (await useQuota(tx, opened.stored.account.id, [use])) continue
       mailLink(tx, dispute)
       isMailed = true
@@ -143,7 +143,7 @@ export function reportRoutes(service: Service, house: House): AnyRoute[] {
 const whyRefused = (problem: Problem) =>
   isOfFile(problem) ? 'fileRefused' : isOfText(problem) ? 'textMissing' : 'cannotReport'
 
-/** What the invoice says above itself where nothing of it can be reported: that it is too late, unless all was refunded. */
+/** What stands above the invoice if nothing of it can be reported: that it is too late. Nothing, if the reason is another one. */
 function unreportable({ sheet }: Opened, payments: readonly Disputable[]): { notice?: Notice } {
   const isTooLate = payments.some(({ why }) => why === 'TRANSACTION_TOO_OLD')
   return isTooLate ? { notice: { text: sayCaseIn(sheet.locale.language)('cannotReport'), tone: 'bad' } } : {}

@@ -18,7 +18,7 @@ function checkSize(width: number, height: number): void {
     throw new Error(`A picture of ${width} by ${height} pixels is no logo.`)
 }
 
-/** Reads what somebody else's server called a logo. By its bytes it is a PNG or a JPEG, or it is refused. */
+/** Reads a file that somebody else's server called a logo. Unless its bytes are a PNG or a JPEG, it is refused. */
 export function readLogo(bytes: Uint8Array): LogoImage {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const image = isPng(file) ? plainPng(file, checkSize) : plainJpeg(file)
@@ -30,13 +30,13 @@ const START = 0xd8
 const END = 0xd9
 const SCAN = 0xda
 const COMMENT = 0xfe
-/** Baseline, extended and progressive pictures; nobody shows the others. */
+/** Marks of baseline, extended and progressive pictures. No program shows the other kinds. */
 const frames = [0xc0, 0xc1, 0xc2]
 const otherFrames = [0xc3, 0xc5, 0xc6, 0xc7, 0xc8, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf]
-/** Of what programs add, only what says how colours are meant is kept. */
+/** Whether this is something that programs add to a picture. Only what says how its colours are meant is kept. */
 const isAddition = (marker: number) => (marker >= 0xe1 && marker <= 0xef && marker !== 0xee) || marker === COMMENT
 
-/** A JPEG of grey or three colours, without anything that is not the picture. */
+/** A JPEG in grey or three colours, without anything that is not part of the picture. */
 function plainJpeg(file: Buffer): LogoImage {
   if (file[0] !== 0xff || file[1] !== START) throw new Error('The file is neither a PNG nor a JPEG.')
   const kept = [file.subarray(0, 2)]
@@ -47,7 +47,7 @@ function plainJpeg(file: Buffer): LogoImage {
     const marker = file[at + 1]!
     if (marker === END) {
       if (!size || !isSeen) throw new Error('The JPEG has no picture.')
-      // What stands behind the end is another picture, with what its program adds, or none at all.
+      // After the end there may be another picture with additions of its own, or something that is no picture. It is cut off.
       return { type: 'image/jpeg', ...size, bytes: Buffer.concat([...kept, file.subarray(at, at + 2)]) }
     }
     if (at + 4 > file.length) throw new Error('The JPEG breaks off.')
@@ -62,7 +62,7 @@ function plainJpeg(file: Buffer): LogoImage {
   }
 }
 
-/** Where a scan ends: inside of one, every 0xff is followed by a zero, by another, or by the mark of a restart. */
+/** Where a scan ends. Inside a scan, every 0xff is followed by a zero, by another 0xff, or by the mark of a restart. */
 function endOfScan(file: Buffer, from: number): number {
   for (let at = file.indexOf(0xff, from); at >= 0; at = file.indexOf(0xff, at + 1)) {
     const marker = file[at + 1] ?? 0

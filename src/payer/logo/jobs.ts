@@ -9,7 +9,10 @@ import { LOGO_BYTES_MAX, type LogoImage } from './image.ts'
 import { isLogoFresh, saveLogo } from './store.ts'
 
 const FETCH_TIMEOUT_MS = 5_000
-/** Workers serve all merchants: one may keep so many of them waiting at a time, and a slow one not again for a while. */
+/**
+ * Workers serve all merchants. So one merchant may only keep so many waiting at a time, and is left alone for a while if
+ * slow.
+ */
 const FETCHES_PER_ACCOUNT = 2
 const SLOW_MS = 1_000
 const MOMENT_MS = 100
@@ -18,26 +21,26 @@ const LEFT_ALONE_MAX = 10_000
 const PUT_OFF_SECONDS = 5
 
 /**
- * Makes sure that there is a copy of a logo no older than a day, if its server has one to give. Never fails for it.
- * Says `busy`, and does nothing, while as many logos of the account are being fetched as may be.
+ * Makes sure that there is a copy of a logo that is at most a day old, if its server has one to give. Never fails if it has
+ * none. Says `busy` and does nothing while the account has as many fetches under way as it may.
  */
 export type KeepLogo = (
   logo: LogoPayload,
   context: Pick<JobContext, 'db' | 'now' | 'transact'>,
 ) => Promise<'done' | 'busy'>
 
-/** Fetches merchants' logos, through the same guard as webhooks: both are addresses that merchants write. */
+/** Fetches the logos of merchants through the same guard as webhooks, because merchants write both addresses. */
 export function openLogos({ settings }: Service, printer: Printer): { keep: KeepLogo; close(): Promise<void> } {
   const { webhookAllowHttp: allowHttp, webhookAllowPrivate: allowPrivate } = settings
   const outbound = openOutbound({ allowHttp, allowPrivate, totalTimeoutMs: FETCH_TIMEOUT_MS })
-  /** By account and then by address. */
+  /** By account, and then by address. */
   const underWay = new Map<string, Map<string, Promise<void>>>()
-  /** Accounts whose servers kept us waiting, and until when they are left alone. */
+  /** Accounts whose servers kept us waiting, and until when their logos are left alone. */
   const leftAlone = new RecentMap<string, number>(LEFT_ALONE_MAX)
 
   async function take({ account_id, url }: LogoPayload): Promise<LogoImage> {
     let waitedMs = 0
-    // Counted in ticks instead of by the clock: while this process is busy no tick comes, and the server is not blamed.
+    // Counted in ticks and not by the clock: no tick comes while this process is busy, so the server is not blamed for that.
     const waiting = setInterval(() => {
       waitedMs += MOMENT_MS
     }, MOMENT_MS)
@@ -53,7 +56,7 @@ export function openLogos({ settings }: Service, printer: Printer): { keep: Keep
   }
 
   async function fetchLogo(logo: LogoPayload, { transact }: Pick<JobContext, 'transact'>): Promise<void> {
-    // Whatever is wrong with it is between the merchant and their server; an invoice looks well without a logo.
+    // What is wrong with a logo is between the merchant and their server. An invoice looks well without it.
     const image = await take(logo).catch(() => undefined)
     await transact(async (tx) => saveLogo(tx, logo.account_id, logo.url, image))
   }

@@ -3,9 +3,9 @@ import { PNG } from 'pngjs'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 const HEADER_LENGTH = 13
-/** Samples of a pixel, by colour type. */
+/** Samples for each pixel, by colour type. */
 const samples: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 }
-/** Where each pass over the picture begins and how it steps; one pass unless it is interlaced. */
+/** Where each pass over the picture begins, and its steps. There is one pass unless the picture is interlaced. */
 const straight = [[0, 0, 1, 1]] as const
 const interlaced = [
   [0, 0, 8, 8],
@@ -26,7 +26,7 @@ interface Chunk {
   readonly bytes: Buffer
 }
 
-/** The chunks that are the picture, and those that a reader must know; what programs add stays behind. */
+/** The chunks that are the picture, and those that a reader must know. What programs add is left out. */
 function chunksOf(file: Buffer): Chunk[] {
   const chunks: Chunk[] = []
   for (let at = SIGNATURE.length, last = ''; last !== 'IEND'; ) {
@@ -41,7 +41,7 @@ function chunksOf(file: Buffer): Chunk[] {
   return chunks
 }
 
-/** How many bytes the rows have, each behind the byte that says how it was filtered. */
+/** How many bytes the unpacked rows have, each with one byte in front that says how it was filtered. */
 function unpackedLength(width: number, height: number, header: Buffer): number {
   const bits = (samples[header[9]!] ?? Number.NaN) * header[8]!
   return (header[12] === 1 ? interlaced : straight).reduce((sum, [x, y, dx, dy]) => {
@@ -51,10 +51,10 @@ function unpackedLength(width: number, height: number, header: Buffer): number {
 }
 
 /**
- * A PNG in the plainest form there is: eight bits a sample, no interlacing, no colour that stands for nothing, and no
- * chunk but those of the picture. What is not a whole and proper PNG is refused, before it can take up room: the library
- * that decodes it believes the last header it meets, inflates interlaced pictures without a limit, and makes up the rest
- * of one that breaks off.
+ * Brings a PNG into the plainest form: eight bits a sample, no interlacing, no transparent colour, and only the chunks of
+ * the picture. What is not a complete and proper PNG is refused before it can take up memory: the library that decodes it
+ * believes the last header it meets, inflates interlaced pictures without a limit, and makes up the rest of a file that
+ * breaks off.
  */
 export function plainPng(file: Buffer, checkSize: (width: number, height: number) => void) {
   const [header, ...others] = chunksOf(file)

@@ -7,10 +7,10 @@ import type { LogoImage } from './image.ts'
 
 const REFRESH_SECONDS = 24 * 3_600
 const RETRY_SECONDS = 10 * 60
-/** How many logos an account keeps. Beyond that the ones fetched longest ago go, and are fetched again when asked for. */
+/** How many logos an account keeps. Beyond that, those fetched longest ago are removed, and fetched again when needed. */
 export const LOGOS_PER_ACCOUNT = 20
 
-/** Our copy of a logo; another picture is another version. */
+/** Our copy of a logo. Another picture gets another version. */
 export interface KeptLogo extends LogoImage {
   readonly version: string
 }
@@ -71,7 +71,7 @@ export async function isLogoFresh(db: Reader, accountId: string, url: string, no
   return row !== undefined && row.stale_time > now
 }
 
-/** Keeps what a try brought. One that brought nothing leaves the copy we have. */
+/** Keeps what a fetch brought. If it brought nothing, the copy that we have stays. */
 export function saveLogo(tx: Tx, accountId: string, url: string, image: LogoImage | undefined): void {
   const key = [accountId, logoDigest(url)]
   if (image) {

@@ -15,7 +15,7 @@ import { mailRetries, type SendMail } from './send.ts'
 /** Mails that carry the invoice itself. */
 const withInvoice: readonly MailPayload['kind'][] = ['invoice', 'invoice-updated', 'reminder', 'payment-received']
 
-/** Says what happened to an invoice, as it is when the mail goes out. */
+/** Tells what happened to an invoice, in the state it is in when the mail goes out. */
 export const mailJobs = (
   service: Service,
   { sendMail, keepLogo, printer }: { sendMail: SendMail; keepLogo: KeepLogo; printer: Printer },
@@ -46,7 +46,7 @@ export const mailJobs = (
         const { logo_url } = stored.invoice.invoicer
         if (logo_url) await keepLogo({ account_id, url: logo_url }, context)
         const logo = await findLogo(db, stored)
-        // Whoever reads the mail, the document is the one the recipient has.
+        // Whoever reads the mail, the document is in the recipient's language.
         const locale = recipientLocale(stored.invoice)
         return printer.print({ source: { ...stored, now }, accountId: account_id, locale, address, logo })
       }
@@ -62,7 +62,7 @@ export const mailJobs = (
   }),
 ]
 
-/** A job for each recipient: what the mail server says to one is no reason to mail the others again, or not at all. */
+/** A job for each recipient: if the mail server refuses one, the others are neither mailed again nor left out. */
 const apart = (payload: MailPayload, label: string): JobRequest[] =>
   payload.recipients.map((address, part) => ({
     ...mailJob({ ...payload, recipients: [address], part_of: { label, part } }),

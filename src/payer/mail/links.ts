@@ -4,7 +4,7 @@ import { findByRecipientCode } from '../../invoices/store.ts'
 import type { Service } from '../../room.ts'
 import { readCaseKey } from '../case/link.ts'
 
-/** Where a link leads, and what would be answered there now. */
+/** Where a link leads, and what the answer there would be now. */
 export interface CheckedLink {
   readonly href: string
   readonly leads_to?: 'INVOICE' | 'PROBLEM' | 'DISPUTE'
@@ -13,8 +13,8 @@ export interface CheckedLink {
 }
 
 /**
- * Checks links of mails by what is stored: opening one would tell the merchant that its reader did. Addresses of others
- * are not called; a link that is at none of ours was made when the service had another address.
+ * Checks links in mails against what is stored, because opening a link would tell the merchant that the reader did so.
+ * Addresses of others are not called. A link to none of our addresses was made when the service had another address.
  */
 export function linkChecker(service: Service, db: Reader) {
   const { publicUrl, settings } = service

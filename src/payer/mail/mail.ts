@@ -24,7 +24,7 @@ export interface RenderedMail {
 
 const SUBJECT_MAX = 200
 
-/** One line without anything that could end a header or hide in it. */
+/** The text on one line, without anything that could end a header or hide in it. */
 export const oneLine = (text: string): string =>
   text
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get through
@@ -85,13 +85,13 @@ interface MailParts {
   readonly greeting: string | undefined
   readonly lead: string
   readonly note: string | undefined
-  /** What it is about: the name of the invoice, the amount, where it stands. */
+  /** What the mail is about: the name of the invoice, the amount, and how it stands. */
   readonly matter?: { readonly name: string; readonly amount: string; readonly standing: string | undefined }
   readonly link?: { readonly address: string; readonly label: string }
   readonly closing: string | undefined
 }
 
-/** A mail that says one thing and links to one place. */
+/** A mail that says one thing and has one link. */
 export function simpleMail(
   parts: Pick<MailParts, 'language' | 'business' | 'subject' | 'lead'> &
     Partial<Pick<MailParts, 'note' | 'matter' | 'link' | 'closing'>>,
@@ -116,7 +116,7 @@ function asText({ greeting, lead, note, matter, link, closing }: MailParts): str
     .concat('\n')
 }
 
-/** Mail programs know little of style sheets, so the style stands with each element. */
+/** Mail programs hardly support style sheets, so each element has its own style. */
 function asHtml({ language, business, subject, greeting, lead, note, matter, link, closing }: MailParts): Html {
   const family = "font-family:'IBM Plex Sans','Helvetica Neue',Helvetica,Arial,sans-serif"
   return html`<!doctype html>

@@ -40,7 +40,7 @@ const Checked = Type.Object({
   ),
 })
 
-/** The mails nobody received. */
+/** The mails of a sandbox, which nobody received. */
 export const sandboxMailRoutes = (service: Service, printer: Printer): AnyRoute[] => [
   route({
     ...shared,
@@ -147,7 +147,7 @@ export const sandboxMailRoutes = (service: Service, printer: Printer): AnyRoute[
       if (!mail || to === undefined || !mail.to.includes(to)) throw notFound(`Mail ${params.id}`)
       const [attachment] = mail.attachments
       const stored = attachment && (await findByRecipientCode(db, codeIn(attachment.href)))
-      // Printed as the invoice is now, which is all that is kept of it.
+      // Printed from the present state of the invoice, because no other state of it is kept.
       const pdf =
         stored &&
         (await printer.print({
@@ -175,7 +175,7 @@ const outgoing = (mail: ShownMail, pdf: Buffer | undefined) => ({
   ...mail,
   from: { name: mail.from_name ?? '', address: mail.from },
   ...(mail.reply_to !== undefined && { replyTo: mail.reply_to }),
-  // An invoice that was deleted since cannot be printed any more.
+  // An invoice that was deleted since can no longer be printed.
   attachments: pdf
     ? mail.attachments.map(({ filename, content_type }) => ({ filename, contentType: content_type, content: pdf }))
     : [],

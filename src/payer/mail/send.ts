@@ -14,21 +14,21 @@ export interface ReadyMail {
   readonly text: string
   readonly html: string
   readonly links: readonly string[]
-  /** Printed only when it really goes out; `href` is where it can be had otherwise. */
+  /** Printed only if the mail really goes out. Otherwise it can be fetched at `href`. */
   readonly attachment?: { readonly filename: string; readonly href: string; print(): Promise<Buffer> }
 }
 
-/** What a mail is named after, and where it is kept. */
+/** What gives a mail its name, and where it is stored. */
 type Sending = Pick<JobContext, 'label' | 'transact'>
 
-/** Hands a mail to the mail server where there is one, and keeps it to be read in a sandbox. */
+/** Hands a mail to the mail server if there is one. In a sandbox, also keeps it so that it can be read. */
 export type SendMail = (accountId: string, mail: ReadyMail, sending: Sending, part?: number) => Promise<void>
 
 const pdf = 'application/pdf'
 
 const minutes = 60
 const hours = 60 * minutes
-/** A mail server that is down or busy is tried again so many seconds after each attempt, for two days in all. */
+/** A mail server that is down or busy is tried again after each of these waits, in seconds. Together they are nearly two days. */
 export const mailRetries = [5, minutes, 5 * minutes, 30 * minutes, 2 * hours, 6 * hours, 12 * hours, 24 * hours]
 
 export function makeSendMail({ settings, environment }: Service): SendMail {
@@ -45,7 +45,7 @@ export function makeSendMail({ settings, environment }: Service): SendMail {
     if (to.length === 0) return
     const { subject, text, html, links } = mail
     const replyTo = mail.replyTo !== undefined && isMailable(mail.replyTo) ? mail.replyTo : undefined
-    // The name is made from the job's, so that a mail sent twice is recognised as one.
+    // The id is made from that of the job, so that a mail that is sent twice is recognised as one.
     const ready = { id: `mail-${label}-${part}`, to, subject: oneLine(subject), text, html }
 
     const server = mailServer()

@@ -8,7 +8,7 @@ export interface KeptMail {
   readonly id: string
   readonly to: readonly string[]
   readonly from: string
-  /** Whose name stands before the address; earlier mails have none. */
+  /** The name before the sender's address. Earlier mails have none. */
   readonly from_name?: string
   readonly reply_to?: string
   readonly subject: string
@@ -26,14 +26,14 @@ const newest = sql`select body, create_time, cause, read_time from mails order b
 const newestUnread = sql`
   select body, create_time, cause, read_time from mails where read_time is null order by seq desc limit $1 offset $2`
 const byId = sql`select body, create_time, cause, read_time from mails where id = $1 limit 1`
-/** Found first, by the index of recipients: in the order of mails all of them are read to find the few of somebody. */
+/** Recipients are found first, by their index. In the order of mails, all of them would be read to find somebody's few. */
 const newestTo = sql`
   with found as materialized (select seq from mails where recipients @> array[$3::text]),
     page as materialized (select seq from found order by seq desc limit $1 offset $2)
   select m.body, m.create_time, m.cause, m.read_time from page cross join lateral (
     select * from mails where mails.seq = page.seq limit 1) m
   order by page.seq desc`
-/** No index finds a piece of a subject: so many of the newest are looked through, and no more. */
+/** No index finds a part of a subject, so only a limited number of the newest mails is looked through. */
 const newestWith = sql`
   select m.body, m.create_time, m.cause, m.read_time from (
     select * from mails order by seq desc limit $4) m
@@ -48,29 +48,29 @@ const markRead = sql`
   from unnest($1::text[], $2::text[]) as chosen (account_id, id)
   where mails.account_id = chosen.account_id and mails.id = chosen.id`
 
-/** How many of the newest mails are looked through for a piece of an address or a subject. */
+/** How many of the newest mails are searched for a part of an address or a subject. */
 export const LOOKED_THROUGH_MAX = 2_000
-/** Counted no further than this. */
+/** Unread mails are counted only up to this number. */
 const UNREAD_COUNTED_MAX = 100
-/** So many are marked as read at once. */
+/** How many mails are marked as read at once. */
 export const MARKED_MAX = 10_000
 
 export function keepMail(tx: Tx, accountId: string, mail: KeptMail): void {
   const recipients = mail.to.map((address) => address.toLowerCase())
   tx.write(insertStatement, [accountId, mail.id, recipients, JSON.stringify(mail), tx.now, causeId(tx.cause)])
-  // Whom it names is read from the mail itself, which goes when somebody is to be forgotten.
+  // Names are read from the mail itself, which is removed when somebody has to be forgotten.
   tx.happened(() => ({ kind: 'mail', accountId, ref: mail.id, details: {} }))
 }
 
 export interface MailFilter {
   /** The whole address of a recipient. */
   readonly to?: string | undefined
-  /** A piece of an address or a subject. */
+  /** A part of an address or of a subject. */
   readonly text?: string | undefined
   readonly unread?: boolean | undefined
 }
 
-/** One page of what was mailed, newest first, and whether there is more behind it. */
+/** One page of the mails, newest first, and whether there are more. */
 export async function findMails(db: Reader, filter: MailFilter, { page, limit }: { page: number; limit: number }) {
   const rows = await found(db, filter, [limit + 1, (page - 1) * limit])
   return { mails: rows.slice(0, limit).map(presentMail), has_more: rows.length > limit }
@@ -91,7 +91,7 @@ export async function findMail(db: Reader, id: string) {
   return row && presentMail(row)
 }
 
-/** Marks mails as read: those that are named, or all of them as far as that goes at once. */
+/** Marks mails as read: those that are named, or all of them, up to the limit for one call. */
 export async function readMails(tx: Tx, ids: readonly string[] | undefined): Promise<{ has_more: boolean }> {
   const limit = MARKED_MAX + 1
   type Key = { account_id: string; id: string }

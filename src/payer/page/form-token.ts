@@ -14,9 +14,9 @@ export interface FormToken {
 }
 
 export interface FormPurpose {
-  /** The value of the browser's own cookie; another site can neither read nor guess it. */
+  /** The value of a cookie of this browser. Another site can neither read nor guess it. */
   readonly session: string
-  /** What the form does and with which values: another form's token does not fit. */
+  /** What the form does and with which values. The token of another form does not fit. */
   readonly purpose: string
 }
 
@@ -34,7 +34,7 @@ export function issueFormToken(
   }
 }
 
-/** The nonce of a token that fits; undefined for a forged, foreign or old one. */
+/** The nonce of a token that fits. Undefined for one that is forged, old, or of another browser or form. */
 export function readFormToken(
   ring: SecretRing,
   { session, purpose }: FormPurpose,
@@ -64,8 +64,8 @@ export const sessionCookie = (session: string, publicUrl: string): string =>
   `${COOKIE}=${session}; Path=/invoice; HttpOnly; SameSite=Strict${publicUrl.startsWith('https:') ? '; Secure' : ''}`
 
 /**
- * Whether a form came from a page of ours. A browser always says where a form comes from; silence is no proof. A sandbox
- * may be opened under any name of the machine, so there the name it was asked under counts too.
+ * Whether a form came from a page of ours. A browser always says where a form comes from, so a form that does not say is
+ * refused. A sandbox may be opened under any name of the machine, so there the name in the request counts too.
  */
 export function isOwnOrigin(
   headers: Readonly<Record<string, string | string[] | undefined>>,

@@ -26,16 +26,16 @@ export function formsOf(service: Service) {
         isSecure: service.publicUrl.startsWith('https:'),
       })
     },
-    /** What the token of a form names; undefined for one that does not fit. */
+    /** The nonce of a form's token. Undefined if the token does not fit. */
     nonce: (tx: Tx, headers: Headers, purpose: string, token: string): string | undefined =>
       readFormToken(secrets, { session: sessionIn(headers).session, purpose }, token, tx.now),
-    /** Uses the token of a form up, in the commit of the work; false for one that does not fit or was used. */
+    /** Uses up the token of a form, in the commit of the work. False if the token does not fit or was used before. */
     async use(tx: Tx, headers: Headers, purpose: string, token: string, accountId: string): Promise<boolean> {
       const nonce = this.nonce(tx, headers, purpose, token)
       return nonce !== undefined && !(await useQuota(tx, accountId, [{ quota: usedOnce, key: nonce }]))
     },
     session: (headers: Headers): string => sessionIn(headers).session,
-    /** What is answered to a form that cannot be used. */
+    /** The answer to a form that cannot be used. */
     refusal: (headers: Headers, chosen?: string, back?: string): Answer =>
       pageAnswer(
         403,

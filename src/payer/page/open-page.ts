@@ -21,13 +21,13 @@ export interface Opened {
   readonly sheet: Sheet
   /** The path of its page. */
   readonly path: string
-  /** The query that goes on in the language the reader chose; empty where they chose none. */
+  /** The query that keeps the language which the reader chose. Empty if they chose none. */
   readonly inLanguage: '' | `?lang=${string}`
 }
 
 export const pagePath = (invoiceId: string): string => `/invoice/p/${recipientCode(invoiceId)}`
 
-/** The address of an invoice's page, as the QR code and the mails carry it. It needs no script. */
+/** The address of an invoice's page, as in the QR code and the mails. The page works without a script. */
 export const pageAddress = ({ publicUrl }: Service, invoiceId: string): string => publicUrl + pagePath(invoiceId)
 
 /** The reader's language: what they chose, what the merchant says they speak, what their browser asks for. */
@@ -37,10 +37,10 @@ export const localeFor = (headers: Headers, chosen?: string, recipient?: string)
 const recipientLanguage = ({ primary_recipients }: Invoice): string | undefined =>
   primary_recipients[0]?.billing_info?.language
 
-/** The language the merchant says the recipient speaks. */
+/** The language that the recipient speaks, according to the merchant. */
 export const recipientLocale = (invoice: Invoice): Locale => chooseLocale(recipientLanguage(invoice))
 
-/** What a code opens; undefined for a code nobody has, and for an invoice that was not sent yet. */
+/** The invoice that a code opens. Undefined if no invoice has the code or it was not sent yet. */
 export async function openByCode(tx: Tx, code: string, headers: Headers, lang?: string): Promise<Opened | undefined> {
   const stored = await findByRecipientCode(tx, code.toUpperCase())
   if (stored?.invoice.base_status !== 'SENT') return undefined
@@ -53,11 +53,11 @@ export async function openByCode(tx: Tx, code: string, headers: Headers, lang?: 
   }
 }
 
-/** Whether this service can take the payer's money here: a sandbox always, live with a gateway. */
+/** Whether this service can take the payer's money: a sandbox always, a live service if it has a gateway. */
 export const takesPayments = ({ environment, settings }: Service): boolean =>
   environment === 'sandbox' || (settings.gatewayUrl !== undefined && settings.gatewaySecrets !== undefined)
 
-/** The invoice page with whatever there is to say about it. */
+/** The page of an invoice, with everything there is to say about it. */
 export async function answerPage(
   service: Service,
   tx: Tx,

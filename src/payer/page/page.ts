@@ -4,17 +4,17 @@ import type { Sheet } from '../sheet/sheet.ts'
 import { type Locale, languageNames, languages } from '../words/languages.ts'
 import { styleAddress } from './style.ts'
 
-/** What the reader may do on the page, beside reading. */
+/** What the reader may do on the page besides reading. */
 export interface PayOptions {
-  /** Where the amount goes; absent when there is nothing to pay, or no way to pay it here. */
+  /** Where the amount is sent. Absent if there is nothing to pay, or no way to pay it here. */
   readonly action?: string
   readonly partial?: { readonly minimum: string; readonly smallest: string }
   readonly tip: boolean
-  /** What was refused, to be put right. */
+  /** What was typed and refused, to be corrected. */
   readonly typed?: TypedAmounts
 }
 
-/** What the reader wrote into the fields. */
+/** What the reader typed into the fields. */
 export interface TypedAmounts {
   readonly amount?: string
   readonly tip?: string
@@ -29,13 +29,13 @@ export interface PageParts {
   readonly logo?: ShownLogo | undefined
   readonly qr?: Html
   readonly pay?: PayOptions
-  /** The invoice is due and cannot be paid here. */
+  /** Whether the invoice is due but cannot be paid here. */
   readonly offline?: boolean
-  /** The merchant cannot be paid at the moment. */
+  /** Whether the merchant cannot be paid at the moment. */
   readonly closed?: boolean
   readonly notice?: Notice
   readonly problemLink?: { readonly href: string; readonly label: string }
-  /** What else is said above the document. */
+  /** What else stands above the document. */
   readonly aside?: Html
 }
 
@@ -44,7 +44,10 @@ export interface Notice {
   readonly tone: 'good' | 'bad' | 'wait'
 }
 
-/** What a page says first. A refusal has the focus: nobody who hears the page and does not see it would learn of it otherwise. */
+/**
+ * The first thing on a page. A refusal has the focus, because otherwise somebody who only hears the page would not learn of
+ * it.
+ */
 export const noticeOn = ({ notice }: { readonly notice?: Notice }): Content =>
   notice &&
   html`<p class="notice ${notice.tone === 'good' ? '' : notice.tone}" id="notice"${
@@ -111,7 +114,7 @@ ${history(parts.sheet)}
 ${words(parts.sheet)}
 </article>`
 
-/** The part of the page that is not on paper: the amount, where it stands, and the button. */
+/** The part of the page that is not printed: the amount, how it stands, and the button. */
 function till({ sheet, pay, offline, closed }: PageParts): Html {
   const { say, standing } = sheet
   return html`<section class="till ${standing}">
@@ -130,7 +133,7 @@ ${sheet.sellerEmail && say('payOfflineContact', { email: sheet.sellerEmail })}</
 </section>`
 }
 
-/** Figures are read whole or wrongly, so that they stand in one line: those that are long in smaller type, or a line of their own. */
+/** Figures must not be broken, so they stand on one line. Long figures get smaller type, and the longest a line of their own. */
 export function lengthOf(figures: string): '' | 'long' | 'long longest' {
   if (figures.length <= 14) return ''
   return figures.length <= 20 ? 'long' : 'long longest'

@@ -12,14 +12,14 @@ const fixed = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  // Not `no-referrer`: a browser would then hide the origin of our own forms from us.
+  // With `no-referrer`, a browser would hide the origin of our own forms from us.
   'referrer-policy': 'same-origin',
   'x-robots-tag': 'noindex',
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 }
 
-/** A page, with a policy under which nothing is loaded but what we serve ourselves, and nothing runs. */
+/** A page with a policy under which nothing is loaded that we do not serve ourselves, and no script runs except our own. */
 export function pageAnswer(status: number, markup: string, { script, cookie, isSecure }: PageHeaders = {}): Answer {
   const policy = [
     "default-src 'none'",
@@ -39,7 +39,7 @@ export function pageAnswer(status: number, markup: string, { script, cookie, isS
   })
 }
 
-/** To another page of ours, after a form. */
+/** Sends the browser to another page of ours after a form. */
 export const seeOther = (location: string): Answer =>
   new Answer(303, undefined, { location, 'cache-control': 'no-store' })
 
@@ -51,7 +51,7 @@ export const assetAnswer = (type: string, body: string | Buffer, { forEver = tru
     'cross-origin-resource-policy': 'same-origin',
   })
 
-/** Our copy of a merchant's logo. Its address changes with it; only the reader's own browser may keep it. */
+/** Our copy of a merchant's logo. Another picture has another address. Only the reader's own browser may cache it. */
 export const logoAnswer = ({ type, bytes }: LogoImage): Answer =>
   new Answer(200, Buffer.from(bytes), {
     'content-type': type,
@@ -62,7 +62,7 @@ export const logoAnswer = ({ type, bytes }: LogoImage): Answer =>
     'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   })
 
-/** A document to look at; its name holds nothing that could end a header. */
+/** A document to look at. Its name must not contain anything that could end a header. */
 export const pdfAnswer = (document: Buffer, name: string): Answer =>
   new Answer(200, document, {
     'content-type': 'application/pdf',

@@ -20,7 +20,7 @@ ${back && html`<p><a class="button quiet" href="${back}">${say('back')}</a></p>`
   )
 }
 
-/** The page behind `#CODE`: a script of ours opens the invoice; without scripts the code can be typed. */
+/** The page behind `#CODE`: our script opens the invoice. Without scripts, the code can be typed. */
 export function hashPage(locale: Locale): string {
   const say = sayIn(locale.language)
   return frame(
@@ -40,11 +40,11 @@ export function hashPage(locale: Locale): string {
 export interface PaymentSheet {
   readonly sheet: Sheet
   readonly address: string
-  /** Where the invoice is read, in the reader's language. */
+  /** The address at which the invoice is read, in the reader's language. */
   readonly back: string
   readonly token: string
   readonly paying: Pick<Attempt, 'amount' | 'tip'>
-  /** In a sandbox the payer chooses what becomes of the payment. */
+  /** Whether the payer chooses what becomes of the payment, which is so in a sandbox. */
   readonly isTest: boolean
 }
 
@@ -70,7 +70,7 @@ ${isTest && outcome('PENDING', say('paymentStaysPending'), true)}${isTest && out
   )
 }
 
-/** Shown while a gateway does its work. It looks again by itself, without scripts. */
+/** Shown while a gateway is at work. The page reloads by itself, without scripts. */
 export function payingPage(locale: Locale, { address, redirect }: { address: string; redirect?: string }): string {
   const say = sayIn(locale.language)
   return frame(

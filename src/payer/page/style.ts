@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 
-/** How the pages look. One family, two weights, hairlines, and figures of one width; paper in light, slate in dark. */
+/**
+ * The look of the pages: one family of type, two weights, thin lines, and figures of equal width. Like paper in light, slate
+ * in dark.
+ */
 export const pageStyle = `
 @font-face{font-family:"Plex";font-weight:400;font-display:swap;src:url(/invoice/assets/fonts/ibm-plex-sans-latin-400-normal.woff2) format("woff2");unicode-range:U+0000-00FF,U+0131,U+0152-0153,U+02BB-02BC,U+02C6,U+02DA,U+02DC,U+2000-206F,U+20AC,U+2122,U+2191,U+2193,U+2212,U+2215,U+FEFF,U+FFFD}
 @font-face{font-family:"Plex";font-weight:600;font-display:swap;src:url(/invoice/assets/fonts/ibm-plex-sans-latin-600-normal.woff2) format("woff2");unicode-range:U+0000-00FF,U+0131,U+0152-0153,U+02BB-02BC,U+02C6,U+02DA,U+02DC,U+2000-206F,U+20AC,U+2122,U+2191,U+2193,U+2212,U+2215,U+FEFF,U+FFFD}
@@ -179,10 +182,10 @@ footer [aria-current]{color:var(--ink);text-decoration:none;font-weight:600}
 
 const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-/** Sends the reader of `/invoice/p/#CODE` to the page itself: a browser never tells us what stands behind the `#`. */
+/** Leads the reader of `/invoice/p/#CODE` to the page itself, because a browser never sends us what stands behind the `#`. */
 export const openScript = `const code=location.hash.slice(1).replace(/[^0-9A-Za-z]/g,'');if(code)location.replace('/invoice/p/'+code.toUpperCase());`
 
-/** Addresses change with their content, so browsers may keep them for ever. */
+/** Browsers may keep these for ever, because their addresses change with their content. */
 export const assets: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {
   [`page-${digest(pageStyle)}.css`]: { type: 'text/css; charset=utf-8', text: pageStyle },
   [`open-${digest(openScript)}.js`]: { type: 'text/javascript; charset=utf-8', text: openScript },

@@ -18,12 +18,12 @@ export interface Attempt {
   readonly amount: Money
   readonly tip?: Money
   readonly order_id: string
-  /** The browser it was confirmed in, by a digest of its cookie; only that one goes on with it. */
+  /** The browser in which it was confirmed, as a digest of its cookie. Only that browser can go on with it. */
   readonly browser?: string
   readonly buyer: { readonly account_id?: string; readonly email?: string; readonly name?: string }
-  /** The capture it became. */
+  /** The capture that was made of it. */
   readonly capture_id?: string
-  /** Where the gateway wants the payer to go. */
+  /** The address to which the gateway sends the payer. */
   readonly redirect_url?: string
   /** The gateway's own name for it. */
   readonly gateway_reference?: string
@@ -56,7 +56,7 @@ export function saveAttempt(tx: Tx, version: number, attempt: Attempt): void {
   tx.guard(updateStatement, [attempt.account_id, attempt.id, version, attempt.status, JSON.stringify(attempt)])
 }
 
-/** By its id alone: it is as long and as random as a key, and known only to the payer and the gateway. */
+/** Found by the id alone: it is as long and as random as a key, and only the payer and the gateway know it. */
 export const findAttempt = (db: Reader, id: string) => db.row<StoredAttempt>(byId, [id])
 
 export async function findOpenAttempt(db: Reader, accountId: string, invoiceId: string): Promise<Attempt | undefined> {
@@ -65,10 +65,10 @@ export async function findOpenAttempt(db: Reader, accountId: string, invoiceId: 
 
 export const browserOf = (session: string): string => createHash('sha256').update(session).digest('base64url')
 
-/** How long somebody else must wait for a payment that another browser began and did not finish. */
+/** How long others must wait for a payment that one browser began and did not finish. */
 export const OTHERS_WAIT_SECONDS = 300
 
-/** What an open try means to whoever wants to pay now: theirs to go on with, in the way, or to be replaced. */
+/** What an open try means to somebody who wants to pay now: they can go on with it, it is in the way, or it can be replaced. */
 export function standingOf(
   open: Attempt,
   wanted: Agreed & { browser: string },
@@ -82,6 +82,6 @@ export function standingOf(
 
 const minorOf = (money: Money | undefined) => (money ? toMinor(money) : 0n)
 
-/** Everything the payer gives: the amount and the tip. */
+/** Everything that the payer gives: amount and tip. */
 export const grossOf = ({ amount, tip }: Pick<Attempt, 'amount' | 'tip'>): Money =>
   toMoney(toMinor(amount) + minorOf(tip), amount.currency_code)

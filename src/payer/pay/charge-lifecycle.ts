@@ -1,7 +1,7 @@
 import type { ChargeStatus } from '../../outbound/gateway.ts'
 import type { AttemptStatus } from './attempts.ts'
 
-/** What is heard of a charge: the gateway's word, that it knows no such charge, or that another try takes its place. */
+/** What is heard of a charge: what the gateway says, that it knows no such charge, or that another try replaces it. */
 export type Heard = ChargeStatus | 'UNKNOWN' | 'REPLACED'
 
 export const heardOf = ['COMPLETED', 'PENDING', 'DENIED', 'ACTION_REQUIRED', 'UNKNOWN', 'REPLACED'] as const
@@ -19,7 +19,7 @@ const ASK_SECONDS_MAX = 6 * hours
 
 /** What decides between two rows, besides what is stored and what is heard. */
 export interface Circumstances {
-  /** The invoice still takes this amount. */
+  /** Whether the invoice still takes this amount. */
   readonly isDue: boolean
   readonly ageSeconds: number
 }
@@ -49,7 +49,7 @@ export interface ChargeRow {
 }
 
 const silence = ['ACTION_REQUIRED', 'UNKNOWN'] as const
-/** A refusal is not the last word: on the gateway's own page the payer can take another card. */
+/** A denial need not be final: on the gateway's own page, the payer can use another card. */
 const unfinished = ['DENIED', ...silence, 'REPLACED'] as const
 
 /**
@@ -81,13 +81,13 @@ export const chargeRows: readonly ChargeRow[] = [
   { stored: 'RETURNED',  heard: heardOf,                                             to: 'RETURNED',  does: [] },
 ]
 
-/** The rows that fit; the table is complete and has one for every case. */
+/** The rows that fit. The table has a row for every case. */
 export const chargeRowsFor = (stored: AttemptStatus, heard: Heard, circumstances: Circumstances): ChargeRow[] =>
   chargeRows.filter(
     (row) => row.stored === stored && row.heard.includes(heard) && (!row.when || conditions[row.when](circumstances)),
   )
 
-/** How long until the gateway is asked again: a minute while somebody may be waiting, then a tenth of the time passed. */
+/** How long until the gateway is asked again: a minute while somebody may be waiting, and later a tenth of the age. */
 export function secondsUntilAsked(ageSeconds: number): number {
   if (ageSeconds < OPEN_SECONDS_MAX) return ASK_SECONDS_MIN
   return Math.min(ASK_SECONDS_MAX, Math.round(ageSeconds / 10))

@@ -21,7 +21,7 @@ interface Named {
   readonly attempt_id: string
 }
 
-/** Everything that is asked of the payment gateway. A call stands between two units of work, never inside one. */
+/** Every call to the payment gateway. A call is made between two units of work, and never inside one. */
 export function gatewayJobs(service: Service, ledger: Ledger, outbound: Outbound): JobDefinition[] {
   const parts = { service, ledger }
   const gateway = (now: Instant): Gateway => {

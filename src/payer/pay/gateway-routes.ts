@@ -20,7 +20,7 @@ const Callback = Type.Object({
   redirect_url: Type.Optional(Type.String({ maxLength: REDIRECT_LENGTH_MAX })),
 })
 
-/** Where the payer waits while the gateway works, and where the gateway says how it went. */
+/** The page where the payer waits while the gateway works, and the address at which the gateway says how it went. */
 export const gatewayRoutes = (service: Service, ledger: Ledger): AnyRoute[] => [
   route({
     ...shared,

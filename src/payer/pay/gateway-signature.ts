@@ -7,7 +7,7 @@ const secondsOf = (now: Instant) => Math.floor(Date.parse(now) / 1000)
 const mac = (secret: string, seconds: number, text: string) =>
   createHmac('sha256', secret).update(`${seconds}.${text}`).digest('hex')
 
-/** `t=<seconds>,v1=<HMAC-SHA256 over "t.text">`: who holds the secret said this, then. */
+/** `t=<seconds>,v1=<HMAC-SHA256 over "t.text">`: proves that somebody who has the secret said this at that time. */
 export const signText = (secret: string, text: string, now: Instant): string =>
   `t=${secondsOf(now)},v1=${mac(secret, secondsOf(now), text)}`
 

@@ -20,8 +20,8 @@ interface Parts {
 export type Report = Omit<ChargeResult, 'status'> & { readonly status: Heard }
 
 /**
- * Carries out what became of a charge, as the table says; undefined when there is no such try. The invoice and the try
- * are read once and guarded, so whoever changes one of them in between makes the work start over and find it changed.
+ * Carries out what became of a charge, as the table says. Undefined if there is no such try. The invoice and the try are
+ * read once and guarded: if anybody changes one of them in between, the work starts over and finds the change.
  */
 export async function applyReport(parts: Parts, tx: Tx, id: string, report: Report): Promise<Attempt | undefined> {
   const found = await findAttempt(tx, id)
@@ -61,11 +61,14 @@ export async function applyReport(parts: Parts, tx: Tx, id: string, report: Repo
 
 const ageOf = (tx: Tx, { create_time }: Attempt) => (Date.parse(tx.now) - Date.parse(create_time)) / 1000
 
-/** Where the payer must go is worth keeping while they still can. */
+/** Where the payer must go is kept only as long as they still can. */
 const detailsOf = ({ status }: Attempt, { redirect_url }: Report): Pick<Attempt, 'redirect_url'> =>
   status === 'OPEN' && redirect_url !== undefined ? { redirect_url } : {}
 
-/** The invoice may have been paid, changed or cancelled while the payer was away, or its merchant suspended. */
+/**
+ * Whether it can still be paid: while the payer was away, the invoice may have changed, or its merchant may have been
+ * suspended.
+ */
 function isDue(stored: StoredInvoice, attempt: Attempt): boolean {
   try {
     agreed(stored, attempt)
@@ -85,7 +88,7 @@ export function startCharge(tx: Tx, attempt: Attempt): void {
   askAgain(tx, attempt, secondsUntilAsked(0))
 }
 
-/** Asks the gateway later, whatever becomes of its callback. */
+/** Asks the gateway later, even if its callback comes. */
 function askAgain(tx: Tx, attempt: Attempt, seconds: number): void {
   tx.enqueue({
     name: 'gateway-status',

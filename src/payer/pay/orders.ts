@@ -16,10 +16,10 @@ const unitOf = ({ invoice, account }: Parts, attempt: Attempt) => ({
   payee: { email_address: account.email, merchant_id: account.id },
 })
 
-// The time was written by this service as an instant.
+// This service wrote the time as an instant.
 const createTime = ({ create_time }: Attempt) => toSeconds(create_time as Instant)
 
-/** What the invoice says of its recipient. Anybody may press the button, so an address must not lead to an account. */
+/** The recipient as the invoice names them. Anybody may press the button, so an address must not lead to an account. */
 function payerOf({ primary_recipients }: Invoice) {
   const { email_address } = primary_recipients[0]?.billing_info ?? {}
   const full_name = billedName(primary_recipients)
@@ -51,7 +51,7 @@ export function announceApproved({ publicUrl }: Service, tx: Tx, parts: Parts, a
   })
 }
 
-/** What the payer said yes to did not happen, and nothing was collected. */
+/** The payer had agreed, but the payment did not happen and nothing was collected. */
 export function announceReversed(tx: Tx, parts: Parts, attempt: Attempt): void {
   tx.emit({
     ...toldTo(parts),

@@ -19,12 +19,12 @@ export const outcomes = ['COMPLETED', 'PENDING', 'DENIED', 'REVERSED'] as const
 export type Outcome = (typeof outcomes)[number]
 
 /**
- * Who pays: the account behind the recipient's address where there is one, otherwise a guest with that address. Their
- * name is the one on the invoice: nobody proved to be the account, so its registered name stays with it.
+ * Who pays: the account with the recipient's address if there is one, and otherwise a guest with that address. The name is
+ * the one on the invoice: nobody has proved to be the account, so the account's registered name is not shown.
  */
 export async function payerOf(db: Reader, { invoice, account }: StoredInvoice): Promise<Attempt['buyer']> {
   const billing = invoice.primary_recipients[0]?.billing_info
-  // One that no mail can go to is none: the page would promise the payer a link that never comes.
+  // An address to which no mail can go is left out: the page would promise the payer a link that never comes.
   const email = [billing?.email_address ?? ''].find(isMailable)
   const known = email === undefined ? undefined : await findAccountByEmail(db, email)
   if (known?.id === account.id)
@@ -37,7 +37,7 @@ export async function payerOf(db: Reader, { invoice, account }: StoredInvoice): 
   }
 }
 
-/** A new try, from the moment the payer said yes. */
+/** A new try, beginning when the payer agrees. */
 export function approve(
   service: Service,
   tx: Tx,
@@ -61,7 +61,7 @@ export function approve(
   return attempt
 }
 
-/** What became of a try, of its invoice, and of the money. */
+/** What became of a try, its invoice and the money. */
 export interface Conclusion {
   readonly attempt: Attempt
   readonly invoice: Invoice
@@ -69,7 +69,7 @@ export interface Conclusion {
 }
 
 /**
- * Carries out what became of a try: money moves, the invoice says so, everybody hears of it. The caller saves the try
+ * Carries out what became of a try: money moves, the invoice shows it, and both sides are told. The caller saves the try
  * that this returns, in the same unit of work.
  */
 export async function conclude(
@@ -125,11 +125,11 @@ const mailKinds = {
   DECLINED: 'payment-denied',
 } as const
 
-/** Being denied costs nothing, so nobody is mailed of it as often as somebody tries. */
+/** A denied try costs nothing and can be repeated, so mails about denials are limited. */
 export const DENIAL_MAILS_A_DAY = 3
 const denials: Quota = { name: 'mail-denied', max: DENIAL_MAILS_A_DAY, seconds: 86_400 }
 
-/** A receipt to the payer, a note to the merchant. */
+/** Mails a receipt to the payer and a note to the merchant. */
 export async function tellBoth(
   tx: Tx,
   { invoice, account }: StoredInvoice,
@@ -143,7 +143,7 @@ export async function tellBoth(
   tx.enqueue(mailJob({ ...mail, to: 'invoicer', recipients: [account.email] }))
 }
 
-/** Money that could not stand on the invoice is on its way back; both sides hear of it. */
+/** Money that could not be put on the invoice is on its way back, and both sides are told. */
 export function tellReturned(tx: Tx, { invoice, account }: StoredInvoice, attempt: Attempt): void {
   const amount = grossOf(attempt)
   const mail = { account_id: account.id, kind: 'payment-returned', invoice_id: invoice.id, amount } as const

@@ -27,7 +27,7 @@ const PayForm = Type.Object({
   outcome: Type.Optional(Type.Enum(['COMPLETED', 'PENDING', 'DENIED'])),
 })
 
-/** What the rules of the table of tries mean to a payer. */
+/** What it means to a payer when a constraint of the table of tries is violated. */
 export const attemptConstraints = {
   payment_attempts_nonce: () =>
     new Problem(403, 'NOT_AUTHORIZED', [
@@ -36,7 +36,7 @@ export const attemptConstraints = {
   payment_attempts_open: () => conflict('PAYMENT_UNDER_WAY', 'Another payment of this invoice is under way.'),
 }
 
-/** From the button on the page to money that moved: the sheet that asks once more, and the form it sends. */
+/** From the button on the page to a payment: the page that asks once more, and the form that it sends. */
 export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
   const forms = formsOf(service)
   const parts = { service, ledger }
@@ -111,7 +111,7 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
     }),
   ]
 
-  /** In a sandbox the payer said what becomes of it. */
+  /** In a sandbox, the payer has chosen what becomes of the payment. */
   async function payAtOnce(
     tx: Tx,
     { stored }: Opened,
@@ -124,7 +124,7 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
     return attempt.id
   }
 
-  /** In live a job asks the gateway, and the payer waits on a page; or a try that must make way first. */
+  /** In live, a job asks the gateway while the payer waits on a page. If another try must make way first, says which one. */
   async function startPaying(
     tx: Tx,
     { stored, path }: Opened,
@@ -143,7 +143,7 @@ export function payRoutes(service: Service, ledger: Ledger): AnyRoute[] {
   }
 }
 
-/** A number as it is written here or there: the last point or comma stands before the decimals, where the currency has some. */
+/** A number in any notation: the last point or comma comes before the decimals, if the currency has them. */
 function withPoint(text: string, decimals: number): string {
   const figures = text.replace(/[\s\u00a0\u202f’']/g, '')
   if (decimals === 0 && /^\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3})+)$/.test(figures)) return figures.replace(/[,.]/g, '')
@@ -154,10 +154,10 @@ function withPoint(text: string, decimals: number): string {
   )
 }
 
-/** Whether it is worth keeping for the payer to put right; anything but figures is not. */
+/** Whether the text is kept for the payer to correct. Text that is not made of figures is not. */
 const isFigures = (text: string | undefined): text is string => text !== undefined && /^[\d\s.,’'-]*$/.test(text)
 
-/** What the fields of the form say, as money of the invoice. Empty fields say nothing. */
+/** What the fields of the form say, as money in the invoice's currency. An empty field says nothing. */
 function wishOf({ stored }: Opened, { amount, tip }: Static<typeof Wanted>): Wish {
   const currency = stored.invoice.detail.currency_code
   const decimals = minorDigits(currency)
@@ -186,7 +186,7 @@ function tryAgreed(opened: Opened, wanted: Static<typeof Wanted>): Agreed | Prob
 const purposeOf = ({ stored }: Opened, { amount, tip }: Wish) =>
   `pay ${stored.invoice.id} ${amount?.value ?? ''} ${tip?.value ?? ''}`
 
-/** A refusal in the payer's words, on the page itself. */
+/** A refusal in words for the payer, on the page itself. */
 function refusalOf({ stored, sheet }: Opened, problem: Problem, { amount, tip }: Static<typeof Wanted>) {
   const { say, format } = sheet
   const { least, most } = payableRange(stored.invoice)

@@ -11,7 +11,7 @@ import { findRefund, findTransaction } from '../../ledger/store.ts'
 import type { Service } from '../../room.ts'
 import { tellBoth } from './pay.ts'
 
-/** Clears or denies a pending payment, on the ledger and on its invoice. One that is settled already stays as it is. */
+/** Clears or denies a pending payment, in the ledger and on its invoice. A payment that is settled already stays as it is. */
 export async function settlePayment(
   { service, ledger }: { service: Service; ledger: Ledger },
   tx: Tx,
@@ -57,11 +57,11 @@ export const settleJobs = (service: Service, ledger: Ledger): JobDefinition[] =>
         const found = await findRefund(tx, account_id, refund_id)
         const { invoice_id, buyer } = found?.transaction ?? {}
         if (!found || invoice_id === undefined || buyer?.email === undefined) return
-        // A refund can be of a cent, and made as often as there are cents.
+        // A refund can be as small as a cent, and there can be as many as there are cents. So the mails are limited.
         if (!(await hasMailQuota(service.settings, tx, { accountId: account_id, invoiceId: invoice_id }))) return
         const note = found.refund.note_to_payer
         const mail = { account_id, kind: 'payment-refunded', invoice_id, amount: found.refund.amount } as const
-        // Named after this job, so that it is one mail also where this is done twice.
+        // Named after this job, so that it stays one mail even if the job runs twice.
         const part_of = { label, part: 0 }
         const words = note === undefined ? {} : { note }
         tx.enqueue(mailJob({ ...mail, to: 'recipient', recipients: [buyer.email], ...words, part_of }))

@@ -7,7 +7,7 @@ import { type Font, layingOutOnce } from './layout.ts'
 const require = createRequire(import.meta.url)
 const folderOf = (family: string) => dirname(require.resolve(`@fontsource/${family}/package.json`))
 
-/** A font file a page may ask for: only these two families, only their own file names. */
+/** A font file that a page may ask for. Only files of these two families can be had, by their own names. */
 export function webFont(name: string): Buffer | undefined {
   const family = /^(ibm-plex-sans-jp|ibm-plex-sans)-[a-z0-9-]+-(400|600)-normal\.woff2$/.exec(name)?.[1]
   if (family === undefined) return undefined
@@ -20,7 +20,7 @@ export function webFont(name: string): Buffer | undefined {
 
 let japanese: string | undefined
 
-/** The Japanese family in slices: a browser fetches only those whose characters are on the page. */
+/** The style for the Japanese family, which is cut into slices: a browser fetches only slices with characters of the page. */
 export function japaneseStyle(): string {
   japanese ??= [400, 600]
     .map((weight) => readFileSync(join(folderOf('ibm-plex-sans-jp'), `${weight}.css`), 'utf8'))
@@ -32,10 +32,13 @@ export function japaneseStyle(): string {
 
 const printFonts = new Map<string, Font>()
 
-/** A library of megabytes, which only print needs. */
+/** Loaded when it is needed: the library has megabytes, and only printing uses it. */
 const openFont = (file: Uint8Array) => (require('fontkit') as typeof import('fontkit')).create(file)
 
-/** A font for print, read once: its tables are large, and finding a letter in the packed file would unpack them again. */
+/**
+ * A font for print. It is read and unpacked once, because its tables are large and each lookup in the packed file would
+ * unpack them.
+ */
 export function printFont(family: string, subset: string, weight: 400 | 600): Font {
   const path = join(folderOf(family), 'files', `${family}-${subset}-${weight}-normal.woff`)
   let font = printFonts.get(path)

@@ -11,18 +11,18 @@ export interface Font {
   layout(text: string, features?: readonly string[]): GlyphRun
 }
 
-/** Figures of one width, so that columns of money stand in line, and pairs of letters as they should stand. */
+/** Figures of equal width, so that columns of money line up; and kerning, the proper distance between pairs of letters. */
 const features = ['tnum', 'kern']
 
-/** The unit the PDF writer works in. It scales what it is given in place, which for a font in this unit changes nothing. */
+/** The unit in which the PDF writer works. It scales positions in place, which changes nothing for a font that has this unit. */
 const UNITS = 1000
 const WORDS_MAX = 20_000
 const LENGTH_KEPT_MAX = 40
 const word = /[\u3000-\u9fff\uff00-\uffef]|[^\s\u3000-\u9fff\uff00-\uffef]+|\s/g
 
 /**
- * A font that lays out each word once. Laying out is what printing takes its time for: the same words are measured, and
- * then set, on every invoice, and looked up in the font's tables of pairs each time. Words are kept from one invoice to
+ * A font that lays out each word once. Most of the time of printing goes into laying out: every invoice has the same words,
+ * which are measured and then set, and looked up in the font's kerning tables each time. Words are kept from one invoice to
  * the next, up to a limit.
  */
 export function layingOutOnce<F extends Font>(font: F): F {

@@ -4,7 +4,7 @@ import { printFont } from './fonts.ts'
 type Doc = InstanceType<typeof PDFDocument>
 export type Weight = 400 | 600
 
-/** Which file of the family has a character. What none of the first has is left to the Japanese one. */
+/** Which file of the family has a character. Characters that none of these have are left to the Japanese family. */
 const subsets: readonly (readonly [subset: string, characters: RegExp])[] = [
   [
     'latin',
@@ -28,7 +28,7 @@ function subsetOf(character: string): string {
   return subsets.find(([, characters]) => characters.test(character))?.[0] ?? 'japanese'
 }
 
-/** Sets text in the family the page is set in, each character from the file that has it. */
+/** Sets text in the same family as the page, with each character from the file that has it. */
 export class Typesetter {
   readonly #doc: Doc
   readonly #registered = new Set<string>()
@@ -56,7 +56,7 @@ export class Typesetter {
     return runs
   }
 
-  /** Widths grow with the size, so each piece of text is measured once. */
+  /** Widths are in proportion to the size, so each piece of text is measured only once. */
   #measured(font: string, text: string): number {
     const key = `${font}\n${text}`
     let width = this.#widths.get(key)
@@ -81,7 +81,7 @@ export class Typesetter {
     }
   }
 
-  /** The lines a text takes in a column. Japanese breaks between any two characters, a long word where it must. */
+  /** The lines that a text takes in a column. Japanese may break between any two characters, and a long word where it must. */
   broken(text: string, width: number, size: number, weight: Weight = 400): string[] {
     return text.split(/\r\n|\r|\n/).flatMap((paragraph) => {
       const lines: string[] = []

@@ -18,7 +18,7 @@ export async function invoicePdf(
   { address, now, logo }: { address: string; now: Instant; logo?: LogoImage | undefined },
 ): Promise<Buffer> {
   const { say, locale } = sheet
-  // Loaded with the first PDF: it is large, and a service starts without one.
+  // Loaded with the first PDF, because it is large and a service can start without it.
   const { default: Document } = await import('pdfkit')
   const doc = new Document({
     size: locale.tag === 'en-US' ? 'LETTER' : 'A4',
@@ -44,14 +44,14 @@ export async function invoicePdf(
   return done
 }
 
-/** Without what has no place in print: controls, and marks that turn the reading direction round. What a tab parts stays apart. */
+/** Drops control characters and marks that reverse the reading direction, which cannot be printed. A tab becomes a space. */
 const clean = (text: string) =>
   text
     .replaceAll('\t', ' ')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get through
     .replace(/[\u0000-\u0009\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '')
 
-/** Walks down the sheet, and on to a next one where there is no room. */
+/** Moves down the sheet, and on to a new one when there is no room. */
 class Page {
   readonly #doc: InstanceType<typeof PDFDocument>
   readonly #type: Typesetter
@@ -95,7 +95,7 @@ class Page {
     this.#doc.moveTo(from, y).lineTo(this.#right, y).lineWidth(width).strokeColor(color).stroke()
   }
 
-  /** Makes sure that the next `height` points stand together. */
+  /** Makes sure that the next `height` points fit on one sheet. */
   #room(height: number): void {
     if (this.#y + height <= this.#bottom) return
     this.#doc.addPage()
@@ -135,7 +135,7 @@ class Page {
     this.#y += 16
   }
 
-  /** The logo in the place of the name, as large as on the page at most. */
+  /** The logo in place of the name, at most as large as on the page. */
   #picture({ bytes, width, height }: LogoImage): void {
     const scale = Math.min(POINTS_PER_PIXEL, LOGO_WIDTH / width, LOGO_HEIGHT / height)
     this.#doc.image(Buffer.from(bytes), this.#left, this.#y, { width: width * scale, height: height * scale })

@@ -6,7 +6,7 @@ import { unavailable } from '../../kernel/problem.ts'
 import { answerTo } from '../../kernel/working.ts'
 import type { ProcessAnswer, ProcessOrder, Work } from './print-process.ts'
 
-/** Orders that may wait, of one account and of all. */
+/** How many orders may wait: of one account, and below of all accounts. */
 export const ORDERS_PER_ACCOUNT_MAX = 8
 const ORDERS_MAX = 50
 
@@ -24,7 +24,7 @@ interface Current {
 
 const LOOK_AGAIN_MS = 10
 
-/** What the main thread of a process has had of a processor, where the system tells. */
+/** The processor time that the main thread of a process has used, if the system tells. */
 function processorMs(pid: number | undefined): number | undefined {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6
@@ -34,23 +34,23 @@ function processorMs(pid: number | undefined): number | undefined {
 }
 
 export interface PressOptions {
-  /** How far its process stands back behind others. */
+  /** The niceness of its process: the higher, the more it makes way for others. */
   readonly niceness: number
-  /** An order that takes more of a processor is given up, with the process that was at it. */
+  /** An order that uses more processor time than this is given up, together with the process. */
   readonly timeLimitMs: number
   /**
-   * So much more for the first order of a process, which has to load everything, and for any that waits for a processor:
-   * a process that is ended for it would never come to print anything on a busy machine.
+   * Added for the first order of a process, which has to load everything, and for an order that waits for a processor.
+   * Otherwise, on a busy machine, the process would always be ended before it could print anything.
    */
   readonly startLimitMs: number
-  /** A process without orders is ended after this time. */
+  /** A process that has had no orders for so long is ended. */
   readonly idleMs: number
 }
 
-/** A process that carries out one order at a time. It starts with the first, and accounts take turns. */
+/** A process that carries out one order at a time. It is started with the first order. Accounts take turns. */
 export class Press {
   readonly #options: PressOptions
-  /** Orders by account; the first of the first account is the next. */
+  /** Orders by account. The first order of the first account is the next one. */
   readonly #waiting = new Map<string, Order[]>()
   #count = 0
   #process: ChildProcess | undefined
@@ -80,7 +80,7 @@ export class Press {
     if (!turn) return
     clearTimeout(this.#idle)
     const [accountId, [order, ...others]] = turn
-    // Whoever has more to print stands at the end of the line again.
+    // An account with more orders goes to the end of the line.
     this.#waiting.delete(accountId)
     if (others.length > 0) this.#waiting.set(accountId, others)
     this.#count--
@@ -93,7 +93,7 @@ export class Press {
     const beganAt = performance.now()
     const before = processorMs(pid)
     const late = () => {
-      // Only what it took counts, as far as that is known: on a busy machine it may wait for a processor.
+      // If known, only processor time counts, because on a busy machine the process may have to wait for a processor.
       const left = limitMs - (processorMs(pid) ?? Number.POSITIVE_INFINITY) + (before ?? 0)
       const waits = left > 0 && performance.now() - beganAt < startLimitMs + timeLimitMs
       if (waits) current.limit = setTimeout(late, Math.max(left, LOOK_AGAIN_MS))
@@ -132,7 +132,7 @@ export class Press {
     return { order }
   }
 
-  /** Ends the process with what it was at; the next order gets a new one. */
+  /** Ends the process together with the order it was working on. The next order gets a new process. */
   #end(error: Error): void {
     const ended = this.#process
     this.#process = undefined
@@ -156,7 +156,7 @@ export class Press {
   }
 }
 
-/** Whether it keeps us from ending; one without orders does not. */
+/** Whether the process keeps the service from ending. One without orders does not. */
 function hold(process: ChildProcess, isHeld: boolean): void {
   if (isHeld) process.ref()
   else process.unref()

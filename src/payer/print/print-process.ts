@@ -17,14 +17,17 @@ export interface PrintOrder {
 export type Work = { readonly print: PrintOrder } | { readonly readLogo: Uint8Array }
 export type ProcessOrder = { readonly id: number } & Work
 
-/** What it made, or why not, and what that took of a processor. The first loads fonts for all that follow, at nobody's cost. */
+/**
+ * What was made or why it failed, and the processor time it took. The first order loads fonts for all others, so it counts
+ * as none.
+ */
 export type ProcessAnswer = { readonly id: number; readonly processorMs: number } & (
   | { readonly pdf: Uint8Array }
   | { readonly logo: LogoImage }
   | { readonly error: string }
 )
 
-/** Leaves the processors to others when they want them, with every thread that the engine has started by now. */
+/** Makes way for others that want a processor, with every thread that the engine has started so far. */
 function giveWay(niceness: number): void {
   if (niceness === 0) return
   try {
@@ -32,7 +35,7 @@ function giveWay(niceness: number): void {
     if (process.platform === 'linux')
       for (const thread of readdirSync('/proc/self/task')) setPriority(Number(thread), niceness)
   } catch {
-    // Not everywhere may a process say so; then it prints like any other.
+    // Not every system lets a process do this. Then it prints with the usual priority.
   }
 }
 
@@ -43,7 +46,8 @@ async function make(work: Work) {
 }
 
 giveWay(Number(process.argv[2]))
-// Whatever is sent to all of the service is for the one who started us. The channel ends when that one does, also when killed.
+// Signals to the whole group are for the process that started this one. This one ends with the channel, even if the other is
+// killed.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 process.on('disconnect', () => process.exit())
 let isFirst = true

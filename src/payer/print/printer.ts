@@ -9,11 +9,11 @@ import type { PrintOrder, ProcessAnswer, Work } from './print-process.ts'
 export const TIME_LIMIT_MS = 10_000
 const START_LIMIT_MS = 60_000
 const IDLE_MS = 300_000
-/** What an account may take of a processor in a minute before its orders stand back behind everything else. */
+/** How much processor time an account may use in a minute before its orders make way for everything else. */
 export const PRINTING_MS_PER_MINUTE = 6_000
-/** Of that, what it may take at once: some seventeen documents of a hundred items. */
+/** How much of that it may use at once: enough for some seventeen documents of a hundred items. */
 export const PRINTING_MS_AT_ONCE = 1_000
-/** How far they stand back then: on an idle machine they are as quick as before. */
+/** How much they then make way. On an idle machine they are as quick as before. */
 const NICENESS = 15
 export const KEPT_BYTES_MAX = 32 * 1024 * 1024
 
@@ -24,13 +24,14 @@ export interface AccountOrder extends PrintOrder {
 }
 
 /**
- * Prints invoices and reads logos in processes of their own, because both take a processor and others must not wait for it.
- * Accounts take turns, each may have so many orders waiting, and what was printed is kept for whoever asks again. One that
- * has more printed than its share goes on in a second process, which gets what nobody else wants of the machine.
+ * Prints invoices and reads logos in processes of their own, because both take much processor time and others must not wait
+ * for them. Accounts take turns, each may have a limited number of orders waiting, and what was printed is kept for whoever
+ * asks again. An account that has used up its share goes on in a second process, which only gets what nobody else wants of
+ * the machine.
  */
 export interface Printer {
   print(order: AccountOrder): Promise<Buffer>
-  /** Makes a logo out of a file from elsewhere; fails when it is none. */
+  /** Makes a logo out of a file from elsewhere. Fails if the file is no logo. */
   readLogo(accountId: string, file: Uint8Array): Promise<LogoImage>
   close(): Promise<void>
 }
@@ -42,7 +43,7 @@ export function openPrinter({
   msPerMinute = PRINTING_MS_PER_MINUTE,
 } = {}): Printer {
   const kept = new KeptFiles(KEPT_BYTES_MAX)
-  /** Whoever asks for what is being printed waits for that. */
+  /** Whoever asks for something that is being printed waits for that. */
   const underWay = new Map<string, Promise<Buffer>>()
   const press = new Press({ niceness: 0, timeLimitMs, startLimitMs, idleMs })
   const lastPress = new Press({ niceness: NICENESS, timeLimitMs, startLimitMs, idleMs })
@@ -56,7 +57,7 @@ export function openPrinter({
 
   async function printNow({ accountId, logo, source, locale, address }: AccountOrder): Promise<Buffer> {
     const order = { source, locale, address }
-    // Should a logo ever stop the process, the invoice is printed without it.
+    // If a logo ever stops the process, the invoice is printed without the logo.
     const withLogo = logo && (await ask(accountId, { print: { ...order, logo } }).catch(() => undefined))
     const printed = withLogo ?? (await ask(accountId, { print: order }))
     if (!('pdf' in printed)) throw new Error('The process that prints made something else.')
@@ -89,8 +90,9 @@ export function openPrinter({
 }
 
 /**
- * Everything that what is printed depends on; a day, because an invoice is overdue from one day to the next. What an invoice says
- * and not its version: a sandbox that goes back to a snapshot has other invoices of the same versions afterwards.
+ * Everything on which the printed file depends. The day is part of it, because an invoice can become overdue overnight. The
+ * content of the invoice is used and not its version: after a sandbox goes back to a snapshot, other invoices may have the
+ * same versions.
  */
 const keyOf = ({ source: { invoice, account, now }, locale, address, logo }: AccountOrder): string =>
   [
@@ -98,7 +100,7 @@ const keyOf = ({ source: { invoice, account, now }, locale, address, logo }: Acc
     ...[logo?.version ?? '', account.name, account.email],
   ].join('\n')
 
-/** Files that are kept while there is room; those that nobody asked for go first. */
+/** Files that are kept as long as there is room. Those that nobody has asked for lately go first. */
 class KeptFiles {
   readonly #files = new Map<string, Buffer>()
   readonly #bytesMax: number

@@ -6,27 +6,27 @@ import type { Locale } from '../words/languages.ts'
 /** Prints money, dates and numbers as readers of a language expect them. */
 export interface Format {
   money(money: Money): string
-  /** The figures alone, where the currency stands elsewhere. */
+  /** Only the figures, for places where the currency is written elsewhere. */
   figures(money: Money): string
-  /** The figures as somebody types them, without marks between thousands. */
+  /** The figures as somebody would type them, without separators between thousands. */
   plain(money: Money): string
   day(day: string): string
   /** The day of an instant in a zone. */
   dayOf(instant: string, zone: string): string
-  /** Until when: a day, where all of it is left, and else its hour too. */
+  /** Until when: only the day if the whole day counts, and otherwise the hour too. */
   until(instant: string, zone: string): string
   number(decimal: string): string
   percent(decimal: string): string
 }
 
-/** Each takes some ten kilobytes, and there is one for every pair of a locale and a currency. */
+/** How many formatters are kept. Each takes some ten kilobytes, and each pair of locale and currency needs one. */
 const NUMBERS_MAX = 500
 const numbers = new RecentMap<string, Intl.NumberFormat>(NUMBERS_MAX)
 
-// Decimal text is formatted exactly, without passing through a float; the types only know literals of that form.
+// Decimal text is formatted exactly, without becoming a float. The library's types only accept literals of that form.
 type Numeric = Intl.StringNumericLiteral
 
-/** A minus as long as the figures are wide. */
+/** A minus sign that is as wide as a figure. */
 const withMinus = (text: string) => text.replace('-', '\u2212')
 
 export function formatOf({ tag: locale }: Locale): Format {

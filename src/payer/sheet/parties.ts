@@ -11,11 +11,11 @@ const personOf = (name: Contact['name']): string | undefined => {
   return name.full_name ?? (parts.length > 0 ? parts.join(' ') : undefined)
 }
 
-/** What a business or person is called; undefined when nobody said. */
+/** The name of a business or person. Undefined if none is given. */
 export const nameOf = ({ business_name, name }: Contact): string | undefined =>
   isText(business_name) ? business_name : personOf(name)
 
-/** Name and address as lines of an envelope. */
+/** Name and address in lines, as on an envelope. */
 export function addressLines(contact: Contact, locale: string): string[] {
   const person = personOf(contact.name)
   const names = [contact.business_name, person].filter(isText)
@@ -25,7 +25,7 @@ export function addressLines(contact: Contact, locale: string): string[] {
 function placeLines({ address }: Contact, locale: string): string[] {
   if (!address) return []
   const { postal_code, admin_area_4, admin_area_3, admin_area_2, admin_area_1, country_code } = address
-  // Where the postal code comes first, as in most of Europe, the state is left to the end.
+  // In countries where the postal code comes first, as in most of Europe, the state comes last.
   const codeFirst = country_code !== undefined && !codeLast.has(country_code)
   const town = codeFirst
     ? [[postal_code, admin_area_2].filter(isText).join(' '), admin_area_1]

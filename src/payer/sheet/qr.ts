@@ -12,7 +12,7 @@ export function qrModules(text: string): { size: number; isDark(row: number, col
   return { size: modules.size, isDark: (row, column) => modules.get(row, column) === 1 }
 }
 
-/** A code as a drawing: sharp at every size, on screen and in print, and black on white in the dark too. */
+/** A code as a drawing: sharp at every size, on screen and in print, and always black on white, even in dark mode. */
 export function qrDrawing(text: string, label: string): Html {
   const key = `${label}\n${text}`
   const known = kept.get(key)

@@ -23,7 +23,7 @@ export interface SheetItem {
   readonly discount?: string
 }
 
-/** How an invoice stands, for headline and colour. */
+/** How an invoice stands. This decides the headline and its colour. */
 export type Standing = 'open' | 'overdue' | 'pending' | 'paid' | 'refunded' | 'cancelled'
 
 /** An invoice ready to be set in type: every text in the reader's language, every figure in their format. */
@@ -93,7 +93,7 @@ export function sheetOf({ invoice, account, now }: SheetSource, locale: Locale):
     ...(!hidden.has('ITEMS_QUANTITY') && {
       quantityLabel: say(invoice.items.every((item) => item.unit_of_measure === 'HOURS') ? 'hours' : 'quantity'),
     }),
-    // When they are looked at: a letter shows none, and what is printed is set in another process.
+    // Made only when they are needed: a letter shows none, and printing happens in another process.
     get items() {
       items ??= invoice.items.map((item) => itemOf(item, hidden, say, format))
       return items

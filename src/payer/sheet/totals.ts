@@ -48,13 +48,13 @@ export function totalsOf(invoice: Invoice, say: Say, format: Format): SheetLine[
   return lines
 }
 
-/** The percentage of a discount, where the discount is that much: an amount that was given wins over it. */
+/** The percentage of a discount, if the amount follows from it. An amount that was given wins over a percentage. */
 export const rateOf = (discount: Discount | undefined, of: bigint, format: Format): string =>
   discount?.percent === undefined || Number(discount.percent) === 0 || !isByPercent(discount, of)
     ? ''
     : ` ${format.percent(discount.percent)}`
 
-/** Taxes by name and rate, in the order they first appear; the one on shipping says so. */
+/** Taxes by name and rate, in the order in which they first appear. The tax on shipping is labelled as such. */
 function taxesOf({ items, amount }: Invoice, say: Say, format: Format): { label: string; amount: Money }[] {
   const sums = new Map<string, bigint>()
   for (const { tax } of items) {

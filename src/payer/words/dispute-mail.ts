@@ -11,11 +11,11 @@ interface DisputePhrases extends Readonly<Record<NewsKind, MailWords>> {
   readonly answerBy: string
   readonly open: string
   readonly reasons: Readonly<Record<Reason, string>>
-  /** How it ended: for the reader or not, and the money. */
+  /** How it ended: for the reader or not, and with which money. */
   readonly outcomes: Readonly<Record<DisputeOutcomePhrase, string>>
 }
 
-/** What those read about a dispute who have the API and no page. `{number}` and `{amount}` are filled in. */
+/** What people read about a dispute if they have no payer's page for it. `{number}` and `{amount}` are filled in. */
 export const disputePhrases: Readonly<Record<Language, DisputePhrases>> = {
   en: {
     name: 'Dispute {number}',

@@ -16,7 +16,7 @@ export const caseWords: Readonly<Record<Language, CaseWords>> = {
 
 type Values = Readonly<Record<string, string>>
 
-/** A phrase with its values in place; what there is no value for is left out. */
+/** A phrase with its values filled in. Places without a value become empty. */
 export const fill = (phrase: string, values: Values) =>
   phrase.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '')
 

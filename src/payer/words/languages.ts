@@ -12,7 +12,7 @@ export const languageNames: Readonly<Record<Language, string>> = {
   ja: '日本語',
 }
 
-/** A language we have, and the tag whose formats of money and dates go with it. */
+/** A language that we have, and a tag for the formats of money and dates that go with it. */
 export interface Locale {
   readonly language: Language
   /** As BCP 47 writes it: `de-AT`. */
@@ -22,8 +22,9 @@ export interface Locale {
 const isLanguage = (text: string): text is Language => languages.some((language) => language === text)
 
 /**
- * The first wish we can fulfil. A region is kept for its formats: `de-AT` is German with Austrian figures. Nothing else
- * of a wish is, nor a region that has no formats of its own: what is kept for a locale must not grow with what is asked.
+ * The first wish that we can fulfil. A region is kept for its formats: `de-AT` is German with Austrian figures. Other parts
+ * of a wish are dropped, and so is a region without formats of its own, because the memory for locales must not grow with
+ * what is asked.
  */
 export function chooseLocale(...wishes: readonly (string | undefined)[]): Locale {
   for (const wish of wishes) {
@@ -41,7 +42,7 @@ export function accountLocale({ language, country_code }: Pick<Account, 'languag
   return chooseLocale(language, `${spoken}-${region}`)
 }
 
-/** The languages a browser asks for, best first; one of quality 0 is one that its reader does not read. */
+/** The languages that a browser asks for, best first. A language of quality 0 is one that its reader does not read. */
 export function acceptedLanguages(header: string | undefined): string[] {
   return (header ?? '')
     .slice(0, 500)
@@ -55,7 +56,7 @@ export function acceptedLanguages(header: string | undefined): string[] {
     .map(({ tag }) => tag)
 }
 
-/** By language and region, of which there are a few thousand pairs at most. */
+/** Tags by language and region, of which there are at most a few thousand pairs. */
 const locales = new Map<string, string>()
 
 function tagOf(wish: string, language: Language): string {

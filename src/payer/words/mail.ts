@@ -1,7 +1,7 @@
 import type { MailKind } from '../../kernel/mail.ts'
 import type { Language } from './languages.ts'
 
-/** The subject of a mail and its first sentence. */
+/** The subject of a mail, and its first sentence. */
 export interface MailWords {
   readonly subject: string
   readonly lead: string

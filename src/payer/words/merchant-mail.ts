@@ -4,7 +4,7 @@ import type { MailWords } from './mail.ts'
 
 interface MerchantPhrases {
   readonly kinds: Readonly<Record<MailKind, MailWords>>
-  /** Stands where the customer's name would. */
+  /** Used where the customer's name would be. */
   readonly nameless: string
 }
 
