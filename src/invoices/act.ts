@@ -22,7 +22,7 @@ export interface Target {
   readonly id: string
 }
 
-// The definition under a name is the one for this input; a union of functions hides that.
+// The definition under a name takes this very input, but a union of functions does not show that.
 const definitionOf = <A extends ActingAction>(action: A) =>
   invoiceActions[action] as unknown as ActionDefinition<A, InputOf<A>>
 
@@ -75,13 +75,13 @@ function save(tx: Tx, stored: StoredInvoice, changed: Invoice): void {
   saveTransactions(tx, stored, changed)
   const { logo_url } = changed.invoicer
   const isNew = stored.invoice.base_status !== 'SENT' || stored.invoice.invoicer.logo_url !== logo_url
-  // Whoever opens the page first should find the logo on it.
+  // So that whoever opens the page first finds the logo on it.
   if (logo_url && changed.base_status === 'SENT' && isNew) tx.enqueue(logoJob(stored.account.id, logo_url))
 }
 
 type InvoiceEvent = Exclude<(typeof invoiceLifecycle.rows)[number]['emits'], 'nothing'> | 'INVOICING.INVOICE.CREATED'
 
-/** Tells the calling app's subscribers, or those of the app that made the invoice when nobody of the merchant called. */
+/** Tells the subscribers of the calling app. If nobody called for the merchant, those of the app that made the invoice. */
 export function announce(
   service: Service,
   tx: Tx,
@@ -117,7 +117,7 @@ export const settleServicePayment = (
   { transaction_id, cleared }: { transaction_id: string; cleared: boolean },
 ): Promise<Invoice> => act(service, tx, 'clock', target, cleared ? 'clear-payment' : 'deny-payment', { transaction_id })
 
-/** A service payment was refunded. A refund that is known already, or gives back only a tip, changes nothing. */
+/** A service payment was refunded. A refund that the invoice shows already, or that only gives back a tip, changes nothing. */
 export async function recordServiceRefund(
   service: Service,
   tx: Tx,
@@ -131,7 +131,7 @@ export async function recordServiceRefund(
   await actOn(service, tx, 'clock', stored, 'refund-payment', refund)
 }
 
-/** A reversal of a service payment was cancelled. One that the invoice does not show changes nothing. */
+/** A reversal of a service payment was cancelled. If the invoice does not show it, nothing changes. */
 export async function cancelServiceRefund(
   service: Service,
   tx: Tx,

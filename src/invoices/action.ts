@@ -17,12 +17,12 @@ export interface ActionContext {
   /** The calendar day it is for the merchant. */
   readonly today: Day
   readonly account: Account
-  /** Whether an invoicer can only have the address of the account. */
+  /** Whether an invoicer must have the address of the account. */
   readonly ownEmailOnly: boolean
   newId(kind: IdKind): string
 }
 
-/** The state is the table's to write; `never` refuses it even in a spread. */
+/** Only the table writes the state. `never` refuses it even in a spread. */
 export type Changes = Partial<Omit<Invoice, 'id' | keyof InvoiceState>> & {
   readonly [Facet in keyof InvoiceState]?: never
 }
@@ -32,9 +32,9 @@ export interface Decision<A extends InvoiceAction> {
   /** Absent when nothing happens: then nothing is written and nobody is told. */
   readonly changes?: Changes
   readonly jobs?: readonly JobRequest[]
-  /** Keys of jobs that are no longer wanted. */
+  /** Keys of jobs that are no longer needed. */
   readonly withdraws?: readonly string[]
-  /** How many will be mailed on another day because of this call. They count when it is asked for. */
+  /** How many people will be mailed on another day because of this call. They count against the quota now. */
   readonly mailedLater?: number
 }
 
@@ -44,7 +44,7 @@ export interface ActionDefinition<A extends InvoiceAction, Input> {
   readonly summary: string
   /** The body of the operation, where the action is one. */
   readonly body?: TSchema
-  /** Finds what of the input, or of its parts that do not break the schema, is wrong whatever the invoice. */
+  /** Finds what is wrong with the input whatever the invoice. Must bear an input that lacks the parts which break its schema. */
   check?(input: Sound<Input>): readonly Issue[]
   decide(invoice: Invoice, input: Input, context: ActionContext): Decision<A>
 }
@@ -66,7 +66,7 @@ export const contextOf = (
   newId: (kind) => tx.newId(kind),
 })
 
-/** The document's metadata with something added to it. */
+/** The document's metadata with some fields added. */
 export const withMetadata = (invoice: Invoice, more: Metadata): Pick<Invoice, 'detail'> => ({
   detail: { ...invoice.detail, metadata: { ...invoice.detail.metadata, ...more } },
 })
@@ -84,7 +84,7 @@ export function resettled<A extends InvoiceAction>(
   const tips = payments.flatMap(({ tip, transaction_status }) => (tip && transaction_status !== 'PENDING' ? [tip] : []))
   const currency = amount.currency_code
   return {
-    // Which of the outcomes an action can have is the table's knowledge; it refuses any other.
+    // The table knows which outcomes the action can have, and refuses any other.
     outcome: outcome as OutcomeOf<A>,
     changes: {
       ...money,

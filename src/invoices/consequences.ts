@@ -19,7 +19,7 @@ export type InvoiceConsequence = { readonly action: InvoiceAction } & (
 
 const NOTHING_MOVES = 'No money moves.'
 
-/** Money that moves elsewhere is only written down here. */
+/** Money that moves elsewhere is only recorded here. */
 const money: Partial<Record<InvoiceAction, string>> = {
   pay: 'What is paid goes to the merchant, less the fee.',
   'record-payment': 'What was paid elsewhere is written down; no money moves here.',
@@ -42,7 +42,7 @@ export const invoiceConsequences = (invoice: Invoice, roles: readonly Role[]): I
     return { action, allowed: true, outcomes }
   })
 
-/** What time does when nobody acts, in a sentence; undefined where it does nothing. */
+/** What happens as time passes when nobody acts, in a sentence. Undefined if nothing does. */
 export function invoiceUnattended({ status, base_status, detail }: Invoice): string | undefined {
   if (base_status === 'SCHEDULED') return `The invoice goes out on ${detail.invoice_date}.`
   return status === 'PAYMENT_PENDING' ? 'The pending payment clears or is denied.' : undefined

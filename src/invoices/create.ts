@@ -17,7 +17,7 @@ import { applyTemplate } from './templates/compose.ts'
 import { hiddenFields, type Template } from './templates/schema.ts'
 import { systemTemplates } from './templates/system.ts'
 
-/** Makes a draft from what the merchant wrote, the template it names or the usual one, and the defaults. */
+/** Makes a draft from what the merchant wrote, the named template or else the usual one, and the defaults. */
 export async function createInvoice(
   service: Service,
   tx: Tx,
@@ -39,7 +39,8 @@ export async function createInvoice(
     try {
       return await createOn(service, tx, known, input, number)
     } catch (error) {
-      // What is refused may be so only because of something that has been changed since.
+      // The refusal may be due to something that has been changed since it was remembered, so it is tried again on what is
+      // read now.
       if (!(error instanceof Problem)) throw error
     }
   return createOn(service, tx, await remembered.readGround(tx, accountId, templateId), input, number)
@@ -108,7 +109,7 @@ function templateOf({ account, asked, usual, default_template_id }: Ground, id: 
   return found ?? usual ?? system.find((template) => template.id === default_template_id) ?? system[0]!
 }
 
-/** In a sandbox everybody may try. */
+/** In a sandbox, everybody may create invoices. */
 function requireBusiness({ environment }: Service, { kind }: Account): void {
   if (environment === 'live' && kind !== 'BUSINESS') throw forbidden('Only a business account can invoice.')
 }

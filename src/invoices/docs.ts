@@ -57,10 +57,10 @@ function cell(status: Status, action: InvoiceAction): string {
   return distinct.map((end) => (end === status ? 'stays' : end === 'gone' ? 'gone' : code(end))).join(', ')
 }
 
-/** Taking a record back leads to where things stood before it, which would fill the picture with arrows. */
+/** Taking a record back leads to where the invoice was before. Such arrows would fill the picture. */
 const backwards: readonly InvoiceAction[] = ['delete-payment', 'delete-refund', 'deny-payment', 'restore-payment']
 
-/** Moves forward from status to status. A refund can come while a payment pends; the picture leaves that out too. */
+/** Moves forward from status to status. The picture also leaves out that a refund can come while a payment is pending. */
 function diagram(): string {
   const edges = statuses.flatMap((status) =>
     invoiceLifecycle.rows

@@ -6,11 +6,11 @@ import { RecentMap } from '../kernel/recent-map.ts'
 import type { Service } from '../room.ts'
 import type { Template } from './templates/schema.ts'
 
-/** What a creation stands on: the merchant, and the templates that may fill the invoice in. */
+/** What a new invoice is made from: the merchant, and the templates that may fill it in. */
 export interface Ground {
   readonly account: Account
   readonly default_template_id: string | null
-  /** What the request names as its template. */
+  /** The id of the template that the request names. */
   readonly templateId: string | null
   /** That template, if the merchant has it. */
   readonly asked: Template | null
@@ -19,7 +19,10 @@ export interface Ground {
   readonly versions: string
 }
 
-/** The rows of a ground, by merchant and the place of the template asked for, and what tells whether they changed. */
+/**
+ * The rows of a ground, for a merchant and the placeholder of the template asked for; and below, what shows whether they
+ * changed.
+ */
 export const groundRows = (templatePlace: string) => `
   accounts a
     left join invoice_settings s on s.account_id = a.id
@@ -34,7 +37,7 @@ const groundOf = statementOf(`
 
 const GROUNDS_MAX = 1_000
 const NEWEST_MAX = 10_000
-/** How long another process that creates for the same merchant keeps us from guessing. */
+/** After another process created an invoice for the same merchant, nothing is guessed for so long. */
 const SHARED_MS = 1_000
 
 /** The newest invoice of a merchant, as far as this process knows. */
@@ -63,7 +66,7 @@ export class Remembered {
     return ground
   }
 
-  /** To be asked by whoever has the turn of the merchant's numbers. */
+  /** Only to be called by whoever has the turn for the merchant's numbers. */
   newest(tx: Tx, accountId: string): Newest | undefined {
     if (tx.attempt > 1) this.#newest.set(accountId, { sharedUntil: performance.now() + SHARED_MS })
     const known = this.#newest.get(accountId)
@@ -71,8 +74,8 @@ export class Remembered {
   }
 
   /**
-   * Tells that an invoice is about to be the newest; with a number that its caller chose, nobody knows which will be. Says
-   * whether that is remembered.
+   * Notes that this invoice will be the newest. If its caller chose the number, `newest` is undefined, because nobody knows
+   * which invoice will be the newest. Says whether the invoice is remembered.
    */
   creates(accountId: string, newest: Newest | undefined): boolean {
     const known = this.#newest.get(accountId)

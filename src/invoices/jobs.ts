@@ -7,7 +7,7 @@ import type { ServiceRefund } from './actions/refund-payment.ts'
 
 const minutes = 60
 
-/** Sends a scheduled invoice. It may run twice, or late: the table lets only the first one send. */
+/** Sends a scheduled invoice. The job may run twice, or late, but the table lets only the first one send. */
 const issueInvoice = (service: Service) =>
   job<{ account_id: string; invoice_id: string }>({
     name: 'issue-invoice',
@@ -21,7 +21,10 @@ const issueInvoice = (service: Service) =>
     },
   })
 
-/** A payment through the service was refunded elsewhere, or is so no more; the invoice it paid says which. */
+/**
+ * Updates the invoice after a payment through the service was refunded elsewhere, or such a refund was undone. The ledger
+ * says which.
+ */
 const invoiceServiceRefund = (service: Service) =>
   job<{ account_id: string; invoice_id: string } & ServiceRefund>({
     name: 'invoice-service-refund',
@@ -38,7 +41,7 @@ const invoiceServiceRefund = (service: Service) =>
     },
   })
 
-/** An invoice that was sent by hand, deleted or paid meanwhile needs nothing more. */
+/** If the invoice was sent by hand, deleted or paid meanwhile, nothing is left to do. */
 async function unlessOvertaken(work: () => Promise<unknown>): Promise<void> {
   try {
     await work()

@@ -9,7 +9,7 @@ const is = <const S extends Status>(...status: S[]) => ({ status }) as const
 const becomes = <const S extends Status>(status: S) => ({ status }) as const
 const base = <const S extends InvoiceState['base_status']>(status: S) => ({ status, base_status: status }) as const
 
-/** Sending goes by the base: what was never sent is sent, whatever was recorded as paid before. */
+/** Whether it can be sent depends on the base status: what was never sent can be sent, whatever was recorded as paid before. */
 const on = <const S extends Status, const B extends InvoiceState['base_status']>(
   from: { readonly status: readonly S[] },
   ...base_status: B[]
@@ -29,7 +29,7 @@ const event = <const E extends string>(name: E) => `INVOICING.INVOICE.${name}` a
 
 type InvoiceRow = Row<InvoiceState> & { emits: EventType | 'nothing' }
 
-/** Where the money on an invoice leads, whatever moved it. Without money it is again what it was before. */
+/** The status for what the money on an invoice amounts to, whatever moved it. Without money it has its base status again. */
 const settledStatus = {
   pending: 'PAYMENT_PENDING',
   'partly paid': 'PARTIALLY_PAID',
@@ -40,7 +40,7 @@ const settledStatus = {
   'refunded offline': 'MARKED_AS_REFUNDED',
 } as const satisfies Record<Exclude<SettlementOutcome, 'unpaid'>, Status>
 
-/** One row for each thing the money can then amount to. */
+/** One row for each outcome that the money can then have. */
 function settles<const A extends string, const E extends EventType, const O extends keyof typeof settledStatus>(
   row: { action: A; by: InvoiceRow['by']; from: { status: readonly Status[] }; given?: string[]; emits: E },
   ...outcomes: O[]
@@ -48,7 +48,7 @@ function settles<const A extends string, const E extends EventType, const O exte
   return outcomes.map((outcome) => ({ given: [], ...row, outcome, to: becomes(settledStatus[outcome]) }))
 }
 
-/** Rows for money that went away altogether: back to draft, scheduled or sent. */
+/** Rows for when no money is left on the invoice: back to draft, scheduled or sent. */
 function unsettles<const A extends string, const E extends EventType>(row: {
   action: A
   by: InvoiceRow['by']
@@ -112,7 +112,7 @@ const rows = [
 export type InvoiceAction = (typeof rows)[number]['action']
 export type OutcomeOf<A extends InvoiceAction> = Extract<(typeof rows)[number], { action: A }>['outcome']
 
-/** The code of a refusal where one serves every status an action is not allowed in. */
+/** Codes of refusals, for actions with one code for every status in which they are not allowed. */
 const codes: Partial<Record<InvoiceAction, string>> = {
   update: 'CANNOT_UPDATE_INVOICE',
   delete: 'INVOICE_CANNOT_BE_DELETED',
@@ -137,7 +137,10 @@ const cancelCodes: Readonly<Record<Exclude<Status, 'SENT'>, string>> = {
   CANCELLED: 'INVOICE_CANCELED_ALREADY',
 }
 
-/** The code an action is refused with in a status, or that there is nothing to act on; undefined where it is allowed. */
+/**
+ * The code with which a status refuses an action; NOT_FOUND if there is nothing to act on. Undefined if the action is
+ * allowed.
+ */
 export function refusalOf(status: Status, action: InvoiceAction): string | undefined {
   if (rows.some((row) => row.action === action && row.from.status.some((from: Status) => from === status)))
     return undefined
@@ -147,7 +150,7 @@ export function refusalOf(status: Status, action: InvoiceAction): string | undef
   return codes[action] ?? 'NOT_FOUND'
 }
 
-/** What was paid on the page is given back by the ledger, and shows on the invoice by itself. */
+/** What was paid on the page is given back by the ledger, and the invoice then shows it without a call. */
 const HOW_TO_REFUND =
   'What was paid through the service is refunded with POST /v2/payments/captures/{payment_id}/refund.'
 const paidThroughService: readonly Status[] = ['PAID', 'PARTIALLY_PAID', 'PARTIALLY_REFUNDED']

@@ -24,14 +24,14 @@ export interface About {
   readonly invoiceId: string
 }
 
-/** Counts the mails that a merchant's call sends, or refuses the call: nobody's mailbox is at a merchant's mercy. */
+/** Counts the mails that a merchant's call sends, or refuses the call, so that no merchant can flood anybody's mailbox. */
 export async function requireMailQuota(
   settings: Settings,
   tx: Tx,
   { accountId, invoiceId }: About,
   { jobs = [], mailedLater = 0 }: Pick<Decision<InvoiceAction>, 'jobs' | 'mailedLater'>,
 ): Promise<void> {
-  // A job of this name carries such a payload. What merchants are sent themselves does not count.
+  // A job of this name carries such a payload. Mails to the merchants themselves do not count.
   const mails = jobs
     .filter(({ name }) => name === 'send-mail')
     .map(({ payload }) => payload as unknown as MailPayload)
@@ -42,6 +42,6 @@ export async function requireMailQuota(
   if (addresses > 0) await requireQuota(tx, accountId, [ofAccount(settings, addresses)], 'Mails of one merchant')
 }
 
-/** Counts one mail that follows from what a merchant did, and says whether there is room for it. */
+/** Counts one mail that follows from what a merchant did. Says whether there is room for it. */
 export const hasMailQuota = async (settings: Settings, tx: Tx, { accountId, invoiceId }: About): Promise<boolean> =>
   (await useQuota(tx, accountId, [ofInvoice(settings, invoiceId), ofAccount(settings, 1)])) === undefined

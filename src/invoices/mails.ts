@@ -5,7 +5,7 @@ import { type Static, Type } from '../kernel/type.ts'
 import type { Invoice } from './schema/invoice.ts'
 import { AdditionalRecipients, emailsOf } from './schema/parties.ts'
 
-/** Whom to tell and in which words. */
+/** Whom to tell, and with which words. */
 export const Notification = Type.Object({
   subject: Type.Optional(Type.String({ maxLength: 4000 })),
   note: Type.Optional(Type.String({ maxLength: 4000 })),
@@ -22,7 +22,7 @@ const words = ({ subject, note }: Words) => ({
   ...(note !== undefined && { note }),
 })
 
-/** Only addresses in copy of the invoice can be chosen from; without a choice all of them get it. */
+/** The caller can only choose among addresses in copy of the invoice. Without a choice, all of them get the mail. */
 function copies({ additional_recipients }: Invoice, { additional_recipients: chosen }: Words): readonly string[] {
   if (!chosen) return additional_recipients
   const wanted = new Set(chosen.map((email) => email.toLowerCase()))
@@ -40,12 +40,12 @@ export const mailed = (
   ]),
 ]
 
-/** The customers' addresses that a mail can go to. */
+/** The customers' addresses to which a mail can be sent. */
 export const reachable = ({ primary_recipients }: Invoice): string[] => emailsOf(primary_recipients).filter(isMailable)
 
 /**
- * Three separate choices: the customer is told unless the caller says no, those in copy are unless the caller chooses
- * others, the merchant only on demand.
+ * Three separate choices: the customer is told unless the caller says no; those in copy are told unless the caller chooses
+ * others; the merchant is told only on demand.
  */
 export function mailsOf(kind: MailKind, account: Account, invoice: Invoice, given: Notification): JobRequest[] {
   const told = {

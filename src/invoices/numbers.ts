@@ -6,9 +6,9 @@ import { nextNumber, nextNumbers, numberKey } from './sums/numbering.ts'
 /** The number of an invoice that is being created. */
 export interface ChosenNumber {
   readonly number: string
-  /** We chose it, so that somebody else may take it before. */
+  /** Whether we chose it. Then somebody else may take it first. */
   readonly isOurs: boolean
-  /** It counts only while this is the merchant's newest invoice, and has this number. */
+  /** The number is valid only as long as this is the merchant's newest invoice, with this number. */
   readonly after?: Newest | undefined
   /** Must be called with the id of the invoice that gets the number. */
   creates(id: string): void
@@ -23,10 +23,9 @@ const CANDIDATES = 20
 const CANDIDATES_MAX = 5_000
 
 /**
- * A number for an invoice that is created in this unit of work. Creations of a merchant take turns here, so that each
- * follows the one before, and there are no gaps; a guard keeps out other processes. Where the number is remembered the next
- * creation need not wait for this one to be committed. A number is nearly always free, so whether it is shows when it is
- * written.
+ * A number for an invoice that is created in this unit of work. Creations of a merchant take turns here, so that each number
+ * follows the one before, without gaps. A guard keeps out other processes. If the number is remembered, the next creation
+ * need not wait until this one is committed. Nearly always the number is free, so this is only found out when it is written.
  */
 export async function chooseNumber(tx: Tx, accountId: string, remembered: Remembered): Promise<ChosenNumber> {
   await tx.takeTurn(`invoice number ${accountId}`)
@@ -38,7 +37,7 @@ export async function chooseNumber(tx: Tx, accountId: string, remembered: Rememb
   return { number, isOurs: true, after: before, creates }
 }
 
-/** One that the merchant chose. The next of ours counts on from it, if it is the newest by then. */
+/** A number that the merchant chose. Our next number counts on from it, if its invoice is the newest by then. */
 export const givenNumber = (accountId: string, number: string, remembered: Remembered): ChosenNumber => ({
   number,
   isOurs: false,

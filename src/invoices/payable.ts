@@ -7,20 +7,20 @@ import type { Invoice } from './schema/invoice.ts'
 import type { StoredInvoice } from './store.ts'
 import { atMost } from './sums/settlement.ts'
 
-/** What someone wants to pay: everything that is due unless they say otherwise. */
+/** What somebody wants to pay. Everything that is due, unless they say otherwise. */
 export interface Wish {
   readonly amount?: Money
   readonly tip?: Money
 }
 
-/** What a wish comes to. */
+/** The amounts that a wish leads to. */
 export interface Agreed {
   /** Without the tip. */
   readonly amount: Money
   readonly tip?: Money
 }
 
-/** Whether the hosted page takes money for it, which is the table's to say. */
+/** Whether the hosted page takes money for it. The table decides that. */
 export const isPayable = (invoice: Invoice): boolean => invoiceLifecycle.allows(invoice, ['buyer'], 'pay')
 
 /** The least and the most that the hosted page takes now. */
@@ -35,14 +35,14 @@ export function payableRange({ due_amount, configuration }: Invoice): { least: b
 /** Whether money may be taken for this merchant at all. */
 export const mayBePaid = ({ status }: Account): boolean => status === 'ACTIVE'
 
-/** The amount a wish comes to; refuses one that the hosted page does not take from anybody now. */
+/** The amount that a wish leads to. Refuses what the hosted page takes from nobody now. */
 export function agreed({ invoice, account }: Pick<StoredInvoice, 'invoice' | 'account'>, wish: Wish): Agreed {
   if (!mayBePaid(account)) throw refused('PAYEE_SUSPENDED', 'The merchant cannot be paid while it is suspended.')
   invoiceLifecycle.require(invoice, ['buyer'], 'pay')
   return agreedAmount(invoice, wish)
 }
 
-/** The same for an invoice whose status is known to allow it. */
+/** The same for an invoice whose status is known to allow a payment. */
 export function agreedAmount(invoice: Invoice, wish: Wish): Agreed {
   requireCurrency(invoice, wish.amount)
   requireCurrency(invoice, wish.tip, 'tip')

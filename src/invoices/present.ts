@@ -17,7 +17,7 @@ export const recipientViewUrl = ({ publicUrl }: Service, id: string): string =>
   `${publicUrl}/invoice/p/#${recipientCode(id)}`
 export const invoicerViewUrl = ({ publicUrl }: Service, id: string): string => `${publicUrl}/invoice/details/${id}`
 
-/** The answer of a write that was not asked for the whole document. */
+/** The answer to a write that did not ask for the whole document. */
 export const selfLink = (service: Service, id: string) => ({
   id,
   rel: 'self',
@@ -31,12 +31,15 @@ export const payerViewLink = (service: Service, id: string): Link => ({
   method: 'GET',
 })
 
-/** What the next steps depend on. */
+/** The fields on which the next steps depend. */
 type Linked = Pick<InvoiceSummary, 'id' | 'status' | 'base_status' | 'amount' | 'payments' | 'refunds'>
 
 const linkable: readonly Status[] = ['SENT', 'PARTIALLY_PAID', 'PAYMENT_PENDING']
 
-/** Next steps in the order they are listed. Those that would change nothing are left out although they are allowed. */
+/**
+ * Next steps in the order in which they are listed. Some are left out although they are allowed, because they would change
+ * nothing.
+ */
 // biome-ignore format: a table reads best as a table
 const steps = [
   { rel: 'send',           action: 'send',           method: 'POST',   path: '/send',             shown: ({ base_status }: Linked) => base_status === 'DRAFT' },
@@ -113,7 +116,7 @@ function presentMoney({ dialect }: Service, invoice: InvoiceSummary) {
     ...(refunds.length > 0 && {
       refunds: {
         refund_amount: money(refunded),
-        // In parts, and of several payments, there can be more; the last ones are shown.
+        // Refunds in parts, and of several payments, can be more than are shown. The last ones are shown.
         transactions: refunds.slice(-TRANSACTIONS_MAX).map(({ payment_id: _, ...refund }) => branded(refund)),
       },
     }),
@@ -142,10 +145,10 @@ export type SummaryPart = (typeof summaryParts)[number]
 /** Which fields a list shows: the summary with some parts added, or the whole documents. */
 export type Fields = 'all' | ReadonlySet<SummaryPart>
 
-/** Whether they are shown without looking into the rest of the document. */
+/** Whether these fields can be shown without looking into the rest of the document. */
 export const isBare = (fields: Fields): boolean => fields !== 'all' && fields.size === 0
 
-/** Reads a list of field names as callers write it, in any case; unknown names say nothing. */
+/** Reads a list of field names as callers write it, in any case. Unknown names are ignored. */
 export function parseFields(names: readonly string[]): Fields {
   const wanted = names.map((name) => name.trim().toLowerCase())
   return wanted.includes('all') ? 'all' : new Set(summaryParts.filter((part) => wanted.includes(part)))

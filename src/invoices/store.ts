@@ -46,7 +46,7 @@ export async function findStored(db: Reader, accountId: string, id: string): Pro
   return row
 }
 
-/** What is made of the document, which is read only where it is not the one that it was made of before. */
+/** What is made of the document. The document is read only if it has changed since that was made. */
 export async function recallInvoice(
   { recall, publicUrl }: Service,
   db: Reader,
@@ -61,13 +61,16 @@ export async function recallInvoice(
   return made
 }
 
-/** For the hosted page: the code is all it knows, and whoever has it may see the invoice. */
+/** Finds an invoice for the hosted page, which knows only the code. Whoever has the code may see the invoice. */
 export async function findByRecipientCode(db: Reader, code: string): Promise<StoredInvoice | undefined> {
   const id = idOfCode(code)
   return id === undefined ? undefined : db.row<StoredInvoice>(storedByCode, [id])
 }
 
-/** Only while what the draft was made from is as it was, and its number follows that of the newest invoice. */
+/**
+ * Inserts only if nothing has changed that the draft was made from. With a number of ours, only if it follows that of the
+ * newest.
+ */
 const insertText = `
   insert into invoices (account_id, id, body, create_time, number_key, amount_minor, emails, first_names, last_names,
     business_names, reference, memo, item_text, grams)
@@ -82,8 +85,8 @@ const insertNumberedStatement = statementOf(`${insertText}
   on conflict (account_id, number_key) do nothing`)
 
 /**
- * Stores a new invoice, if what it was made from is still so. When the number is one we chose and somebody else took it,
- * the work starts over as well.
+ * Stores a new invoice, if what it was made from is still so. If we chose the number and somebody else took it, the work
+ * starts over as well.
  */
 export function insertInvoice(
   tx: Tx,
@@ -110,13 +113,14 @@ const updateBodyStatement = sql`
 
 const renewGround = sql`update accounts set body = body where id = $1`
 
-/** Writes the document if nobody else has meanwhile. */
+/** Writes the document, if nobody else has done so meanwhile. */
 export function saveInvoice(tx: Tx, { invoice: before, version, account }: StoredInvoice, invoice: Invoice): void {
   const key = [account.id, invoice.id, version]
-  // Creations that count on from the old spelling look at the key of the number, which stays, and at this row.
+  // The key of the number stays the same, so a creation that counts on from the old spelling would not notice. It looks at
+  // this row too.
   if (isRespelt(before.detail.invoice_number, invoice.detail.invoice_number)) tx.write(renewGround, [account.id])
   tx.about(account.id, invoice.id)
-  // Most changes touch nothing that a search reads; then the index of words stays as it is.
+  // Most changes touch nothing that a search reads. Then the index of words is left as it is.
   if (isSearchedAlike(before, invoice)) tx.guard(updateBodyStatement, [...key, JSON.stringify(invoice)])
   else tx.guard(updateStatement, [...key, JSON.stringify(invoice), ...searchColumns(invoice)])
 }
@@ -148,7 +152,7 @@ const changeTransactionStatement = sql`
   update invoice_transactions set amount_minor = $3, pending = $4 where account_id = $1 and id = $2`
 const deleteTransactionStatement = sql`delete from invoice_transactions where account_id = $1 and id = $2`
 
-/** Keeps the rows of an invoice's money the same as the document says. */
+/** Keeps the rows for an invoice's money the same as its document. */
 export function saveTransactions(tx: Tx, { invoice: before, account }: StoredInvoice, after: Invoice): void {
   const entries = (invoice: Invoice) => [
     ...invoice.payments.map((payment) => [payment.payment_id, paymentRow(payment)] as const),

@@ -10,8 +10,8 @@ const insertRow = sql`
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 
 /**
- * Keeps in the log that an action led to another status, or with `null` to the end of the invoice. Creations are not
- * kept: every invoice begins as a draft.
+ * Logs that an action led to another status, or with `null` that the invoice was deleted. Creations are not logged, because
+ * every invoice begins as a draft.
  */
 export function logMove(
   tx: Tx,

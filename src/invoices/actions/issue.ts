@@ -9,10 +9,10 @@ export const issue = invoiceAction('issue', {
   decide(invoice, _input, context) {
     if (invoice.detail.invoice_date > context.today)
       return { outcome: 'due later', changes: {}, jobs: [issueJob(invoice, context)] }
-    // Nothing goes out for a suspended merchant; it is looked at again every day until that is lifted.
+    // Nothing goes out for a suspended merchant. It is tried again every day until the merchant is active.
     if (context.account.status !== 'ACTIVE')
       return { outcome: 'due later', jobs: [issueJob(invoice, context, addDays(context.today, 1))] }
-    // It stays scheduled while it lacks what sending needs; the next full update enqueues the sending again.
+    // It stays scheduled while it lacks what sending needs. The next full update enqueues the job again.
     if (!canBeSent(invoice)) return { outcome: 'due later' }
     return {
       outcome: 'due now',

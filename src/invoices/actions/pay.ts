@@ -9,7 +9,7 @@ export interface ServicePayment extends Agreed {
   readonly pending: boolean
 }
 
-/** A buyer pays on the hosted page. The page's rules bind here; they do not bind recorded payments. */
+/** A buyer pays on the hosted page. The rules of the page apply here, but not to recorded payments. */
 export const pay = invoiceAction('pay', {
   summary: 'Pay through the service',
   decide(invoice, given: ServicePayment, context) {
@@ -54,7 +54,7 @@ export const clearPayment = invoiceAction('clear-payment', {
   },
 })
 
-/** A pending payment was refused: it never was. */
+/** A pending payment was refused. It counts as if it had never been made. */
 export const denyPayment = invoiceAction('deny-payment', {
   summary: 'A pending payment is refused',
   decide(invoice, { transaction_id }: Named, context: ActionContext): Decision<'deny-payment'> {

@@ -18,7 +18,7 @@ const RecordedPayment = Type.Object({
 })
 type RecordedPayment = Static<typeof RecordedPayment>
 
-/** An amount that is recorded is more than nothing. */
+/** A recorded amount must be more than nothing. */
 export function checkRecorded({ amount }: Sound<{ amount: Money }>): readonly Issue[] {
   const found = new Findings()
   if (amount?.value !== undefined && Number(amount.value) === 0)

@@ -5,7 +5,7 @@ import { type ActionContext, invoiceAction, resettled } from '../action.ts'
 import type { Invoice, StoredRefund } from '../schema/invoice.ts'
 import { atMost } from '../sums/settlement.ts'
 
-/** Money of a service payment that went back to the payer. */
+/** Money of a service payment that was given back to the payer. */
 export interface ServiceRefund {
   readonly refund_id: string
   /** The payment it gives back. */
@@ -19,7 +19,10 @@ const sumOfService = (entries: readonly { type: string; amount: Money; transacti
     .filter(({ type, transaction_status }) => type === 'SERVICE' && transaction_status !== 'PENDING')
     .reduce((total, { amount }) => total + toMinor(amount), 0n)
 
-/** What of a payment, or of all that came through the service, is not refunded. More than that gives back a tip, which is no part of the debt. */
+/**
+ * How much of a payment, or of all that came through the service, is not refunded yet. A refund of more gives back a tip,
+ * which is no part of the debt.
+ */
 export function serviceLeft({ payments, refunds }: Invoice, capture?: string): bigint {
   const left = sumOfService(payments) - sumOfService(refunds)
   if (capture === undefined) return left
@@ -27,7 +30,7 @@ export function serviceLeft({ payments, refunds }: Invoice, capture?: string): b
   return atMost(left, sumOfService(payments.filter(of)) - sumOfService(refunds.filter(of)))
 }
 
-/** A refund as an invoice shows it; undefined where it gives back nothing of the debt. */
+/** A refund as an invoice shows it. Undefined if it gives back nothing of the debt. */
 export function asShown(
   invoice: Invoice,
   { refund_id, capture_id, amount, refund_time }: ServiceRefund,

@@ -15,7 +15,8 @@ export const restorePayment = invoiceAction('restore-payment', {
     let refunds = invoice.refunds.filter((refund) => refund.refund_id !== refund_id)
     if (refunds.length === invoice.refunds.length)
       throw refused('CANNOT_PROCESS_REFUNDS', 'The invoice shows no such refund.')
-    // What gave back only a tip while that stood gives back some of the debt now.
+    // Another refund may have counted only as giving back a tip because of this one. Without it, that refund gives back some
+    // of the debt.
     for (const one of standing) {
       const isOne = (refund: { refund_id: string }) => refund.refund_id === one.refund_id
       const shown = asShown({ ...invoice, refunds: refunds.filter((refund) => !isOne(refund)) }, one, context)

@@ -16,7 +16,7 @@ export const issueKey = (id: string): string => `issue:${id}`
 const issueTime = (invoiceDate: string, zone: string): Instant =>
   instantOf(invoiceDate as Day, zone, { hour: ISSUE_HOUR })
 
-/** The job that sends a scheduled invoice, on its issue date or a later one; a new one takes the place of the old. */
+/** The job that sends a scheduled invoice, on its issue date or later. A new job takes the place of the old one. */
 export const issueJob = (
   { id, detail }: Pick<Invoice, 'id' | 'detail'>,
   { account }: ActionContext,
@@ -37,7 +37,7 @@ export const sentBy = ({ detail }: Invoice, { now, account }: ActionContext): Me
 
 export const canBeSent = ({ items, amount }: Invoice): boolean => items.length > 0 && toMinor(amount) > 0n
 
-/** Makes a draft payable, on its issue date if that is still to come. Again has no effect. */
+/** Makes a draft payable: now, or on its issue date if that is still to come. Sending it again has no effect. */
 export const send = invoiceAction('send', {
   summary: 'Send an invoice, or schedule it for its issue date',
   body: Notification,

@@ -29,7 +29,7 @@ export const update = invoiceAction('update', {
   decide(invoice, { send_to_recipient, send_to_invoicer, ...input }: Update, context) {
     const isSent = invoice.base_status === 'SENT'
     const isScheduled = invoice.base_status === 'SCHEDULED'
-    // Money is in the currency it was paid in.
+    // Payments that were made fix the currency.
     const keepsCurrency = isSent || invoice.payments.length > 0
     if (keepsCurrency && input.detail.currency_code !== invoice.detail.currency_code)
       throw refused(
@@ -57,13 +57,13 @@ export const update = invoiceAction('update', {
       ? mailsOf('invoice-updated', context.account, changed, {
           send_to_recipient,
           send_to_invoicer,
-          // An update has no choice of its own for those in copy: they go with the customer.
+          // An update cannot choose who is told in copy: they are told if the customer is.
           ...(!send_to_recipient && { additional_recipients: [] }),
         })
       : []
     const detail = { ...composed.detail, ...attachedSince(composed.detail, invoice.detail, toSeconds(context.now)) }
     return {
-      // A total that is now paid in full decides the status like a payment would.
+      // If the new total is now paid in full, that decides the status, as a payment would.
       outcome: outcome as 'unpaid' | 'partly paid' | 'paid' | 'paid offline',
       changes: {
         ...composed,
@@ -88,13 +88,13 @@ export const update = invoiceAction('update', {
   },
 })
 
-/** Those whom the issue date will mail since this change. */
+/** How many people will be mailed on the issue date only because of this change. */
 function newlyMailed(before: Invoice, after: Invoice): number {
   const known = new Set(mailed(before, before.issue_notice ?? {}))
   return mailed(after, after.issue_notice ?? {}).filter((email) => !known.has(email)).length
 }
 
-/** What an update writes, as it is. */
+/** What an update would write, as the invoice is now. */
 const asItIs = ({ detail, invoicer, primary_recipients, ...invoice }: Invoice): Composed => {
   const { additional_recipients, items, configuration, amount } = invoice
   return { detail, invoicer, primary_recipients, additional_recipients, items, configuration, amount }

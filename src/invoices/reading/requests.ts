@@ -4,7 +4,7 @@ import { InvoiceUpdate } from '../schema/given.ts'
 
 type Body = Record<string, unknown>
 
-/** Applies `change` to the object at a path of a body, where there is one. What is not changed stays the same object. */
+/** Applies `change` to the object at a path of a body, if there is one. If nothing changes, it gives back the same object. */
 function at(body: unknown, path: readonly string[], change: (object: Body) => Body): unknown {
   if (Array.isArray(body)) {
     const changed = body.map((entry) => at(entry, path, change))
@@ -18,7 +18,7 @@ function at(body: unknown, path: readonly string[], change: (object: Body) => Bo
   return changed === body[key] ? body : { ...body, [key]: changed }
 }
 
-/** Older clients write addresses in copy as objects. */
+/** Older clients write addresses in copy as objects instead of text. */
 const plainCopies = (body: Body): Body =>
   Array.isArray(body['additional_recipients'])
     ? {
@@ -38,7 +38,10 @@ const withoutAlias = (body: Body): Body =>
 export const withoutAliases = (body: unknown): unknown =>
   isRecord(body) ? at(plainCopies(body), ['primary_recipients', 'billing_info'], withoutAlias) : body
 
-/** The number may stand beside the details. Where it stands in both, an update reads the one that was changed. */
+/**
+ * The number may stand beside the details. If it stands in both places, it stays in both, and an update reads the one that
+ * was changed.
+ */
 function numberInDetails(given: Body): Body {
   if (!('invoice_number' in given)) return given
   const { invoice_number, ...body } = given
@@ -68,7 +71,7 @@ export const prepareRecorded =
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** Reads a search: one status may stand alone, and field names may be written with commas between them. */
+/** Reads a search: a single status need not be a list, and field names may be written with commas between them. */
 export const prepareSearch =
   (read: (body: unknown) => unknown) =>
   (body: unknown): unknown => {

@@ -43,7 +43,7 @@ const sendAnswer = (service: Service, id: string, invoice: Invoice | undefined) 
   return new Answer(invoice?.base_status === 'SCHEDULED' ? 202 : 200, { ...link, links: [link] })
 }
 
-/** The id of what was recorded; a made-up one when success is only simulated. */
+/** The id of what was recorded, or a made-up one if success is only simulated. */
 const newest = (ids: readonly string[] | undefined) => ids?.at(-1) ?? 'EXTR-00000000000000000'
 
 // biome-ignore format: a table reads best as a table

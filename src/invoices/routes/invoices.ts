@@ -188,7 +188,7 @@ export function listRoutes(service: Service): AnyRoute[] {
   ]
 }
 
-/** One page of what matches. One more than shown is read, so that a next page is only linked where there is one. */
+/** One page of what matches. One more than is shown is read, so that a next page is linked only if there is one. */
 async function page(
   { service, db, common }: { service: Service; db: Reader; common: CommonPieces },
   accountId: string,

@@ -12,7 +12,7 @@ export const pageQuery = {
 export interface PageRequest {
   readonly page?: number
   readonly page_size?: number
-  /** Absent of lists that never count. */
+  /** Absent for lists that never count. */
   readonly total_required?: boolean
   readonly fields?: string
 }
@@ -39,7 +39,7 @@ export function pageLinks({ url, method, query, hasNext, pages }: PagePlace): Li
     })
     return { href: `${url}?${parameters}`, rel, method }
   }
-  // No page beyond the last that can be asked for is ever linked to, however many there would be.
+  // No link leads beyond the last page that can be asked for, however many pages there would be.
   const last = pages === undefined ? undefined : Math.max(1, Math.min(pages, PAGE_MAX))
   return [
     link('self', page),

@@ -13,7 +13,7 @@ export const writeScopes = ['invoicing/invoices/readwrite', 'invoicing', 'invoic
 
 export const InvoiceId = Type.Object({ invoice_id: Type.String({ maxLength: 255 }) })
 
-/** The answer of a write that was not asked for the whole document. */
+/** The answer to a write that did not ask for the whole document. */
 export const SelfLink = Type.Object({
   id: Type.String({ maxLength: 30 }),
   rel: Type.String({ maxLength: 20 }),

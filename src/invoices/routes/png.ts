@@ -3,8 +3,8 @@ import { crc32 as crcOf, deflateSync } from 'node:zlib'
 const PNG_SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
 /**
- * A black and white PNG, one bit a pixel. The library that decodes logos writes no less than eight: a code of 500 pixels
- * takes it 12 ms and 16 KB, and this 5 ms and half a KB.
+ * Makes a black and white PNG with one bit a pixel. The library that decodes logos writes at least eight bits a pixel: for a
+ * code of 500 pixels it takes 12 ms and 16 KB, and this takes 5 ms and half a KB.
  */
 export function png(width: number, height: number, isDark: (x: number, y: number) => boolean): Buffer {
   const header = Buffer.alloc(13)
@@ -26,7 +26,7 @@ export function png(width: number, height: number, isDark: (x: number, y: number
   ])
 }
 
-/** A part of a PNG, with the length and the sum that frame it. */
+/** A chunk of a PNG, framed by its length and checksum. */
 function pngChunk(type: string, data: Uint8Array): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data])
   const frame = Buffer.alloc(8)

@@ -16,7 +16,7 @@ export const QrInput = Type.Object({
 })
 export type QrInput = Static<typeof QrInput>
 
-/** A PNG of exactly the size asked for: the code as large as fits, white around it. */
+/** A PNG of exactly the requested size: the code as large as fits, surrounded by white. */
 export function drawQrCode(text: string, width: number, height: number): Buffer {
   const { modules } = QRCode.create(text, { errorCorrectionLevel: 'M' })
   const quiet = 4
@@ -32,7 +32,7 @@ export function drawQrCode(text: string, width: number, height: number): Buffer 
   return png(width, height, isDark)
 }
 
-/** The forms the image comes in; the first where the caller does not mind. */
+/** The forms in which the image can come. The first one is used if the caller does not mind. */
 export const imageForms = ['multipart/form-data', 'application/json', 'image/png'] as const
 
 /** The image as the caller wants it: a form part with Base64 unless JSON or the picture itself is asked for. */

@@ -22,7 +22,10 @@ const emptyBody = bad('MISSING_OR_INVALID_REQUEST_BODY')
 const badRequest = bad('INVALID_PARAMETER_VALUE')
 const badSchema = bad('MISSING_REQUIRED_PARAMETER', '/detail/currency_code')
 
-/** Trigger values by operation: the number of the first, and the answers of those that follow. `ok` changes nothing. */
+/**
+ * Trigger values by operation: the number of the first one, and the answers in order. `ok` simulates success and changes
+ * nothing.
+ */
 // biome-ignore format: a table reads best as a table
 const tables = {
   create:         { first: 1,  answers: [serverError, noPermission, mediaType, emptyBody, badRequest, badSchema] },
@@ -38,7 +41,7 @@ const tables = {
   update:         { first: 60, answers: [serverError, noPermission, mediaType, emptyBody, badRequest, badSchema] },
 } as const satisfies Record<string, { first: number; answers: readonly (Simulated | 'ok')[] }>
 
-/** Sending has one value apart from the others. */
+/** Sending has one more trigger value, outside of its row of numbers. */
 const SENT_ALREADY = 30
 
 export type Triggered = keyof typeof tables
@@ -49,7 +52,7 @@ const forms = {
   reference: /^ERRINV(\d{3})$/,
 } as const
 
-/** Throws the answer a trigger value stands for; `ok` where it stands for success, undefined for any other value. */
+/** Throws the answer that a trigger value stands for. Gives `ok` if it stands for success, and undefined for any other value. */
 export function pull(operation: Triggered, form: keyof typeof forms, value: unknown): 'ok' | undefined {
   const number = typeof value === 'string' ? forms[form].exec(value)?.[1] : undefined
   if (number === undefined) return undefined

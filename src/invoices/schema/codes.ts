@@ -4,10 +4,10 @@ import { RecentMap } from '../../kernel/recent-map.ts'
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const LENGTH = 17
 
-/** The same few taxes and templates come with every invoice of a merchant. */
+/** Kept, because every invoice of a merchant uses the same few taxes and templates. */
 const derived = new RecentMap<string, string>(2_000)
 
-/** The part of an identifier that follows from what it names, so that the same thing always has the same one. */
+/** The part of an identifier that is derived from what it names, so that the same thing always has the same identifier. */
 export const derivedCode = (name: string): string => derived.getOrMake(name, () => derive(name))
 
 function derive(name: string): string {
@@ -18,15 +18,15 @@ function derive(name: string): string {
 }
 
 /**
- * Names an update by what was sent and what that came to. Whoever sends the same where that is still so has lost the answer and
- * means what they meant then; read beside what is shown by now it could mean something else.
+ * Names an update by what was sent and what it led to. If somebody sends the same while that is still so, they have lost the
+ * answer and mean what they meant then. Read as a change of what is shown now, it could mean something else.
  */
 export function updateName(sent: unknown, { detail, ...written }: { readonly detail?: object | undefined }): string {
   const { metadata: _times, viewed_by_recipient: _isViewed, ...lasting } = (detail ?? {}) as Record<string, unknown>
   return hash('sha256', JSON.stringify([sent, lasting, written], inOrder), 'base64url')
 }
 
-/** The database forgets in which order the fields were. */
+/** Sorted, because the database does not keep the order of fields. */
 const inOrder = (_name: string, value: unknown): unknown =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -106,7 +106,7 @@ const Configuration = Type.Object({
   template_id: Type.Optional(Type.String({ maxLength: 30 })),
 })
 
-/** How money was paid or given back, as stored: the brand's own name is only printed. */
+/** How money was paid or given back, as it is stored. The brand's own name is used only in print. */
 export const methods = [
   'BANK_TRANSFER',
   'CASH',

@@ -8,14 +8,14 @@ import type { AmountSummary } from './lines.ts'
 export interface InvoiceState {
   /** What everybody sees. */
   readonly status: Status
-  /** What it is, or goes back to, when no money is on it. */
+  /** The status that it has, or goes back to, when no money is on it. */
   readonly base_status: BaseStatus
 }
 
-/** A payment with the tip that came with it, which counts when the payment does. */
+/** A payment with the tip that came with it. The tip counts when the payment does. */
 export type StoredPayment = Payment & { readonly tip?: Money }
 
-/** A refund with the payment through the service that it gives back. Those from before it was kept do not say. */
+/** A refund with the service payment that it gives back. Refunds from before this was stored do not name one. */
 export type StoredRefund = Refund & { readonly payment_id?: string }
 
 type Written = Required<Pick<InvoiceInput, 'primary_recipients' | 'additional_recipients' | 'items'>>
@@ -41,11 +41,11 @@ export interface Invoice extends InvoiceState, Written {
   readonly refunds: readonly StoredRefund[]
   /** The app whose subscribers hear what happens without a call: time passing, a buyer paying. */
   readonly app_id?: string
-  /** What the template it was made from hides; the template may change, the invoice does not. */
+  /** What the template hides from which it was made. The template may change later, but the invoice does not. */
   readonly hidden_fields?: readonly DisplayField[]
-  /** When reminders went out, for the limit a day. */
+  /** When reminders went out. Needed for the limit per day. */
   readonly reminder_times: readonly Instant[]
-  /** When the primary recipients changed, for the limit in 72 hours. */
+  /** When the primary recipients changed. Needed for the limit within 72 hours. */
   readonly recipient_change_times: readonly Instant[]
   /** The name of the last full update. */
   readonly last_update?: string

@@ -1,7 +1,7 @@
 import { amountPattern } from '../../kernel/money.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 
-/** Decimal text; a JSON number is accepted in its place and stored as text. */
+/** Decimal text. A JSON number is accepted in its place and stored as text. */
 const decimal = (maxLength: number) => Type.String({ maxLength, pattern: amountPattern, 'x-numeric': true })
 
 export const CurrencyCode = Type.String({
@@ -14,7 +14,7 @@ export const CurrencyCode = Type.String({
 export const Amount = Type.Object({ currency_code: CurrencyCode, value: decimal(32) })
 export type Amount = Static<typeof Amount>
 
-/** Money we work out; what a caller writes there is not read. */
+/** Money that we work out. What a caller writes there is not read. */
 export const Computed = Type.Optional(Type.Object(Amount.properties, { readOnly: true }))
 
 export const CalendarDay = Type.String({
@@ -63,7 +63,7 @@ export const Items = Type.Array(Item, { maxItems: ITEMS_MAX })
 const ShippingCost = Type.Object({ amount: Type.Optional(Amount), tax: Type.Optional(Tax) })
 const CustomAmount = Type.Object({ label: Type.String({ maxLength: 50 }), amount: Amount })
 
-/** Only discount, shipping and the custom amount are read; everything else in it is computed. */
+/** Only discount, shipping and the custom amount are read. Everything else in it is computed. */
 export const AmountSummary = Type.Object({
   currency_code: Type.Optional(Type.String({ maxLength: 3, readOnly: true })),
   value: Type.Optional(Type.String({ maxLength: 32, readOnly: true })),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '../../kernel/type.ts'
 
 const text = (maxLength: number) => Type.Optional(Type.String({ maxLength }))
-/** Text whose length the contract gives as a range: too short and too long are the same mistake. */
+/** Text whose length the contract gives as a range, so that too short and too long are the same mistake. */
 const sized = (minLength: number, maxLength: number, more: object = {}) =>
   Type.String({ minLength, maxLength, ...more })
 
@@ -86,7 +86,7 @@ export const PARTIES_MAX = 100
 export const PrimaryRecipients = Type.Array(Recipient, { maxItems: PARTIES_MAX })
 export const AdditionalRecipients = Type.Array(Email, { maxItems: PARTIES_MAX })
 
-/** The name as it is shown: a full name is made from its parts when nobody wrote one. */
+/** The name as it is shown. If nobody wrote a full name, it is made from the parts. */
 function shownName(name: Name): Name {
   const parts = [name.given_name, name.surname].filter((part) => part !== undefined)
   return name.full_name !== undefined || parts.length === 0 ? name : { ...name, full_name: parts.join(' ') }
@@ -102,18 +102,18 @@ export const shownRecipient = ({ billing_info, shipping_info }: Recipient): Reci
   ...(shipping_info && { shipping_info: shownContact(shipping_info) }),
 })
 
-/** What an invoice calls the one who is billed: the person as shown, or else the business. */
+/** The name that an invoice gives to whoever is billed: the person's name as shown, or else the business. */
 export function billedName([first]: readonly Recipient[]): string | undefined {
   const { name, business_name } = first?.billing_info ?? {}
   return (name && shownName(name).full_name) ?? business_name
 }
 
-/** Every address that is given. */
+/** Every address in the list, once each. */
 export const emailsOf = (recipients: readonly Recipient[]): string[] => [
   ...new Set(recipients.flatMap(({ billing_info }) => billing_info?.email_address ?? [])),
 ]
 
-/** Whether two lists name the same recipients: case of addresses and names made from their parts do not count. */
+/** Whether two lists name the same recipients. The case of addresses does not count, nor do full names made from their parts. */
 export const sameRecipients = (one: readonly Recipient[], other: readonly Recipient[]): boolean =>
   JSON.stringify(one.map(comparable)) === JSON.stringify(other.map(comparable))
 
@@ -124,11 +124,11 @@ function comparable(recipient: Recipient): unknown {
   })
 }
 
-/** The name that the parts make. */
+/** The full name that is made from the parts. */
 export const joinedName = ({ given_name, surname }: Name) =>
   [given_name, surname].filter((part) => part !== undefined).join(' ')
 
-/** The same value with its keys in order and nothing empty in it. */
+/** The same value with its keys sorted and without anything empty. */
 function sorted(value: unknown, map: (key: string, value: unknown, owner: Name) => unknown): unknown {
   if (Array.isArray(value)) return value.map((entry) => sorted(entry, map))
   if (typeof value !== 'object' || value === null) return value

@@ -7,9 +7,9 @@ const upTo = ({ offset, limit }: Slice): Fragment =>
   offset === 0 ? raw(`limit ${limit}`) : fragment`limit ${offset + limit}`
 
 /**
- * Steps from day to day that has invoices, and looks at the newest of each. The page comes from those days whose newest are
- * newest, at most one day for each of its invoices, however many days there are and however many invoices each has. The index has the
- * newest of a day first, so a step finds both.
+ * Steps from one day with invoices to the next, and looks only at the newest invoice of each. The page comes from the days
+ * whose newest invoices are the newest, at most one day for each invoice of the page, however many days and invoices there
+ * are. The index has the newest invoice of a day first, so each step finds both.
  */
 export function byDay(accountId: string, column: Fragment, { start, end }: Days, slice: Slice): Fragment {
   const account = anyMerchant(accountId)
@@ -30,7 +30,7 @@ export function byDay(accountId: string, column: Fragment, { start, end }: Days,
     ${newestFirst} ${window(slice)}`
 }
 
-/** The same for payments. An invoice may be paid on several days and counts once, also where it is the newest of several. */
+/** The same for payments. An invoice may be paid on several days but counts once, even if it is the newest of several days. */
 export function byPaymentDay(accountId: string, { start, end }: Days, slice: Slice): Fragment {
   const account = anyMerchant(accountId)
   const first = (within: Fragment) => fragment`

@@ -3,7 +3,7 @@ import type { Invoice } from '../schema/invoice.ts'
 import { emailsOf } from '../schema/parties.ts'
 import { numberKey } from '../sums/numbering.ts'
 
-/** The texts a search can look inside of, by the letter that marks their pieces in the index. */
+/** The texts in which a search can look for a part, with the letter that marks their pieces in the index. */
 const searchedTexts = {
   first_names: 'f',
   last_names: 'l',
@@ -14,14 +14,14 @@ const searchedTexts = {
 } as const
 export type SearchedText = keyof typeof searchedTexts
 
-/** Stands between values of one column. It is never part of a search. */
+/** Separates the values of one column. A search never contains it. */
 const BETWEEN = '\u001f'
 
-/** Case and the ways to compose a letter do not matter in a search. */
+/** The form in which texts are searched: upper and lower case, and the ways to compose a letter, do not matter. */
 export const searchable = (text: string): string =>
   isPlain(text) ? text.toLowerCase() : text.normalize('NFC').toLowerCase().replaceAll(BETWEEN, ' ')
 
-/** Most text is; then there is nothing to compose and nothing to keep apart. */
+/** True for most texts. Then there is nothing to compose and no separator to replace. */
 const isPlain = (text: string): boolean => /^[ -~]*$/.test(text)
 
 /** What stands beside the document for lists and searches, in the order of the columns. */
@@ -54,16 +54,19 @@ function together(values: readonly (string | undefined)[]): string | null {
 
 const GRAM = 3
 const GRAMS_MAX = 20_000
-/** Stands for all pieces of a document that has too many of them; every search then looks at it. */
+/** Stands for all pieces of a document that has too many of them. Every search then looks at that document. */
 const EVERYTHING = '*'
 
-/** Whole addresses are looked up, never parts of them. */
+/** Addresses are only looked up whole, never in part. */
 const emailGram = (email: string): string => `e${email}`
 
-/** Which three letters of plain text were seen: seven bits each. Made with the first invoice, and left empty by each. */
+/**
+ * Which pieces of three letters of plain text were seen, with seven bits for each letter. Made for the first invoice, and
+ * emptied after each.
+ */
 let seen: Uint8Array | undefined
 
-/** The different pieces of plain texts, as numbers. There may be a hundred thousand letters, and few pieces. */
+/** The different pieces of plain texts, as numbers. A text may have a hundred thousand letters, but few different pieces. */
 function plainGrams(values: readonly string[]): number[] {
   seen ??= new Uint8Array(1 << (7 * GRAM - 3))
   const found: number[] = []
@@ -92,7 +95,7 @@ function gramsOf(texts: Readonly<Record<SearchedText, string | null>>): Set<stri
       const whole = Math.max(0, value.length - GRAM + 1)
       if (isPlain(value)) plain.push(value)
       else for (let i = 0; i < whole; i++) grams.add(mark + value.slice(i, i + GRAM))
-      // Pieces shorter than three letters stand at the ends of values, so that a short search can match by prefix.
+      // Pieces shorter than three letters are only made at the ends of values, so that a short search can match them by prefix.
       for (let i = whole; i < value.length; i++) grams.add(mark + value.slice(i))
     }
     for (const code of plainGrams(plain))
@@ -108,7 +111,10 @@ const quoted = (lexeme: string) => `'${lexeme.replaceAll('\\', '\\\\').replaceAl
 /** So many pieces are asked for. Each more is one more list for the index to read, and three say nearly all. */
 const ASKED_MAX = 3
 
-/** The pieces of a text that is looked for, those side by side first: others overlap with them and say less. */
+/**
+ * The pieces of a text that is looked for. Those that stand side by side come first: the others overlap with them and say
+ * less.
+ */
 function piecesOf(column: SearchedText, text: string): string[] {
   const last = text.length - GRAM
   const starts = Array.from({ length: last + 1 }, (_, i) => i)
@@ -119,9 +125,9 @@ function piecesOf(column: SearchedText, text: string): string[] {
 }
 
 /**
- * What every row has whose columns can contain these texts: the pieces that fewest have, since one that everybody has would make the
- * index read all there are. Each is a query of its own, so that the index goes through the shortest list and only looks into the
- * others. `shareOf` says how common a piece is.
+ * Queries that every row fulfils whose columns can contain these texts. They ask for the rarest pieces, since a piece that
+ * everybody has would make the index read everything. Each is a query of its own, so that the index goes through the
+ * shortest list and only looks into the others. `shareOf` says how common a piece is.
  */
 export function gramQueries(
   texts: readonly (readonly [SearchedText, string])[],
@@ -129,7 +135,7 @@ export function gramQueries(
 ): readonly string[] {
   const pieces = new Set(texts.flatMap(([column, text]) => piecesOf(column, text)))
   const rarest = [...pieces].sort((a, b) => shareOf(a) - shareOf(b)).slice(0, ASKED_MAX)
-  // Of less than three letters it is known only how a piece begins.
+  // For a text of less than three letters, all that is known is how a piece begins.
   const begun = texts.map(([column, text]) => `${quoted(searchedTexts[column] + text)}:*`)
   return rarest.length > 0 ? rarest.map(quoted) : begun
 }

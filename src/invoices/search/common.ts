@@ -1,16 +1,19 @@
 import { sql } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 
-/** PostgreSQL counts a sample of all invoices whenever a tenth of them has changed; the array ends with figures of no piece. */
+/**
+ * PostgreSQL takes statistics from a sample of all invoices whenever a tenth of them has changed. The last frequencies
+ * belong to no piece.
+ */
 const counted = sql`
   select e.piece, e.share from pg_stats s
     cross join lateral unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as e (piece, share)
   where s.schemaname = current_schema and s.tablename = 'invoices' and s.attname = 'grams' and e.piece is not null`
 
-/** To ask takes a millisecond or two, and little changes. */
+/** Asking takes a millisecond or two, and little changes meanwhile. */
 const KEPT_MS = 10 * 60_000
 
-/** Which share of all invoices has a piece of a word, for those pieces that most have. All others are rarer. */
+/** Which share of all invoices has a piece of a word, for the most common pieces. All others are rarer. */
 export class CommonPieces {
   #shares: ReadonlyMap<string, number> = new Map()
   #until = 0

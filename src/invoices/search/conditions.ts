@@ -7,7 +7,7 @@ export interface Days {
   readonly end: string
 }
 
-/** What listed invoices must have in common. Nothing given matches everything. */
+/** What all listed invoices must have in common. Without any criteria everything matches. */
 export interface Criteria {
   readonly email?: string | undefined
   readonly number?: string | undefined
@@ -23,7 +23,7 @@ export interface Criteria {
   readonly nothing?: boolean
 }
 
-/** How a value stands in a statement. */
+/** How a value is put into a statement. */
 type Put = (value: unknown, type: string) => Fragment
 
 const put: Put = (value, type) => fragment`${value}${raw(`::${type}`)}`
@@ -37,7 +37,7 @@ const contains: Readonly<Record<SearchedText, (text: Fragment) => Fragment>> = {
   item_text: (text) => fragment`strpos(i.item_text, ${text}) > 0`,
 }
 
-/** What a row `i` of invoices must fulfil. */
+/** The conditions that a row `i` of invoices must fulfil. */
 export function conditionsOf(accountId: string | Fragment, criteria: Criteria, as: Put = put): Fragment {
   const { email, number, statuses, currency, texts = {}, amount, issued, due, paid, created } = criteria
   const between = ({ start, end }: Days) => fragment`between ${as(start, 'text')} and ${as(end, 'text')}`
@@ -45,7 +45,7 @@ export function conditionsOf(accountId: string | Fragment, criteria: Criteria, a
     fragment`i.account_id = ${accountId}`,
     email !== undefined && fragment`i.emails @> ${as([email], 'text[]')}`,
     number !== undefined && fragment`i.number_key ${between({ start: number, end: number })}`,
-    // A bare subselect would be taken for rows to compare with.
+    // Without the cast, a bare subselect would be taken for rows to compare with.
     statuses && fragment`i.status = any(${as(statuses, 'text[]')}::text[])`,
     currency !== undefined && fragment`i.currency_code = ${as(currency, 'text')}`,
     ...Object.entries(texts).map(
@@ -57,8 +57,8 @@ export function conditionsOf(accountId: string | Fragment, criteria: Criteria, a
     issued && fragment`i.invoice_date ${between(issued)}`,
     due && fragment`i.due_date ${between(due)}`,
     paid &&
-      // As a value and not as `exists`, which would be turned into a join with every payment of the merchant. The day is kept out of the
-      // choice of an index: the payments of those days may be many, and those of an invoice are few.
+      // As a value and not as `exists`, which would be turned into a join with every payment of the merchant. The day must
+      // not decide which index is used: there may be many payments on those days, but an invoice has few.
       fragment`coalesce((select true from invoice_transactions t where t.account_id = i.account_id
         and t.invoice_id = i.id and t.kind = 'PAYMENT' and t.day || '' ${between(paid)} limit 1), false)`,
     created && fragment`i.create_time ${between(created)}`,

@@ -37,7 +37,7 @@ export const SearchInput = Type.Object({
 })
 export type SearchInput = Static<typeof SearchInput>
 
-/** What of a search cannot be right. */
+/** What is wrong with a search whatever is stored. */
 export function checkSearch(input: Sound<SearchInput>): readonly Issue[] {
   const found = new Findings()
   checkAmounts(found, '/total_amount_range', input.total_amount_range)
@@ -50,7 +50,7 @@ export function checkSearch(input: Sound<SearchInput>): readonly Issue[] {
   return found.issues
 }
 
-/** Reads the criteria of a request; what cannot be right is refused all at once. */
+/** Reads the criteria of a request. Everything that is wrong with them is refused at once. */
 export function criteriaOf(input: SearchInput): Criteria {
   refuseWrong(checkSearch(input))
   const { total_amount_range: amounts, payment_date_range: paid, creation_date_range: created } = input
@@ -58,7 +58,7 @@ export function criteriaOf(input: SearchInput): Criteria {
   return {
     email: within(input.recipient_email),
     number: input.invoice_number === undefined ? undefined : numberKey(input.invoice_number),
-    // A list of none names none to look for, as an empty text does.
+    // An empty list names no status to look for, just as an empty text names nothing.
     statuses: input.status?.length ? input.status : undefined,
     currency: input.currency_code,
     texts: {
@@ -82,7 +82,7 @@ export function criteriaOf(input: SearchInput): Criteria {
   }
 }
 
-/** Payments have days of the merchant's zone, so an instant counts by the day it was written with and not by that of UTC. */
+/** Payments have days in the merchant's zone. So an instant stands for the day that was written in it, not for its day in UTC. */
 const daysAsWritten = ({ start, end }: { start: string; end: string }) => ({
   start: start.slice(0, 10),
   end: end.slice(0, 10),
@@ -115,9 +115,9 @@ function checkMoments(found: Findings, at: string, range: Sound<SearchInput['cre
   if (start && end && start > end) notInOrder(found, at)
 }
 
-// A date-time, or a plain day that stands for all of its hours.
+// A date-time, or a plain day, which stands for all of its hours.
 const startOf = (told: string) => (parseDay(told) ? (`${told}T00:00:00.000Z` as Instant) : parseInstant(told))
 const endOf = (told: string) => (parseDay(told) ? (`${told}T23:59:59.999Z` as Instant) : parseInstant(told))
 
-/** Times are shown in whole seconds: the second that ends the range belongs to it. */
+/** Times are shown in whole seconds, so all of the second that ends the range belongs to it. */
 const lastOf = (end: Instant): Instant => (end.endsWith('.000Z') ? (`${end.slice(0, 19)}.999Z` as Instant) : end)

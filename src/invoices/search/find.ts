@@ -14,15 +14,15 @@ import { anyMerchant, newestFirst, type Slice, window } from './slice.ts'
 const RECENT = 10_000
 /** The same where the index keeps the order of time within each day, so that asking it is cheap. */
 const RECENT_OF_DAYS = 125
-/** A part of them is read first: one in so many. The rest follow only where they are likely to fill the page. */
+/** First only one in so many of these is read. The rest follows only if it is likely to fill the page. */
 const GLANCE = 4
 const LIKELY = 0.75
 
-/** So many of an amount are sorted. Where there are more, they show among the newest. */
+/** At most so many invoices of an amount are sorted. If there are more, some show up among the newest. */
 const OF_AMOUNT = 2_000
 
 interface Ways {
-  /** How common pieces of words are; all alike unless said. */
+  /** How common pieces of words are. Without it, all count as equally common. */
   readonly common?: CommonPieces
   /** Only a test chooses how many of the newest are read one by one. */
   readonly recentMax?: number
@@ -35,12 +35,12 @@ export async function findInvoices(
   return [...(await find(db, wholeDocument, new Map(), { accountId, criteria, slice, ...ways })).values()]
 }
 
-/** What is made of each of them, by its stamp and in their order. */
+/** What is made of each invoice, by its stamp and in the order of the list. */
 export type Made<One> = ReadonlyMap<string, One>
 
 /**
- * What is made of the same, of which only that is read which a list shows when it is asked for nothing more. Those that are known
- * are not read at all.
+ * The same, but made of summaries: only what a list shows by default is read. Invoices that are known already are not read
+ * at all.
  */
 export const findSummaries = <One>(
   db: Reader,
@@ -82,7 +82,8 @@ async function find<Found>(
     return run(documentsOf(accountId, fragment`select * from (${all}) i ${newestFirst} ${window(slice)}`))
   }
 
-  // What matches often shows among the newest; what does not is rare enough to be sorted. So neither reads everything.
+  // What matches often shows up among the newest, and what does not is rare enough to be sorted. So neither needs to read
+  // everything.
   // As one value, of which the planner expects every other row to have it: by the criteria it expects so few that it would rather
   // sort all invoices of a merchant who has some thousands of them.
   const recently = fragment`coalesce(${conditionsOf(accountId, criteria, unseen)}, false)`
@@ -99,7 +100,7 @@ async function find<Found>(
   return run(documentsOf(accountId, await amongAll(db, wanted, where)))
 }
 
-/** What of a row `i` goes on to be unpacked. */
+/** The columns of a row `i` that are needed to unpack it. */
 const read = raw('i.body, i.create_time, i.seq, i.xmin, i.version')
 
 /**
@@ -114,9 +115,9 @@ const unpacked = (look: Look<unknown>, bodies: Fragment, known: readonly string[
   ${newestFirst}`
 
 /**
- * Their documents, each by its id alone. A planner that knows nothing of a merchant yet takes every index that begins with
- * the account for as good as the one with the id, and would step through all invoices of the merchant for each; so the
- * account is kept out of its choice, and the lookup out of any join.
+ * The documents, each by its id alone. While the server has no statistics on a merchant, it takes every index that begins
+ * with the account for as good as the one with the id, and would step through all of the merchant's invoices for each
+ * document. So the account is kept out of its choice, and the lookup out of any join.
  */
 const documentsOf = (accountId: string, ids: Fragment): Fragment => fragment`
   select i.body, found.create_time, found.seq, i.xmin, i.version from (${ids}) found cross join lateral (
@@ -127,7 +128,7 @@ async function hasMoreThan(db: Reader, count: number, rows: Fragment): Promise<b
   return (await db.row(statement, values)) !== undefined
 }
 
-/** The names of the criteria beside the time of creation, by which lists are ordered anyway. */
+/** The names of all criteria but the time of creation, by which lists are ordered anyway. */
 const othersOf = (criteria: Criteria) => givenOf(criteria).filter((name) => name !== 'created')
 
 /** Whether a list is that of the newest, of one currency at most: then the index of all has its order. */

@@ -2,9 +2,9 @@ import { type Fragment, raw } from '../../database/sql.ts'
 import type { Money } from '../../kernel/money.ts'
 import type { Invoice } from '../schema/invoice.ts'
 
-/** What of a document is read, and what it is read as. */
+/** Which part of a document is read, and what becomes of it. */
 export interface Look<Found> {
-  /** Of `i.body`, which the statement has unpacked. */
+  /** A part of `i.body`, which the statement has unpacked. */
   readonly column: Fragment
   from(shown: unknown): Found
 }
@@ -14,7 +14,7 @@ export const wholeDocument: Look<Invoice> = {
   from: (shown) => shown as Invoice,
 }
 
-/** What a summary and its links are made from: less than half of a document. */
+/** What a summary and its links are made from. It is less than half of a document. */
 export interface InvoiceSummary
   extends Pick<
     Invoice,
@@ -29,8 +29,8 @@ const parts = ['id', 'status', 'base_status', 'detail', 'primary_recipients', 'd
   .join(' || ')
 
 /**
- * Put together as text, which takes the server a third less than a smaller document would, or printing the whole one. Where
- * something is missing there is no text, and the document goes as it is.
+ * The summary is put together as text. That takes the server a third less than making a smaller document, or printing the
+ * whole one. If a part is missing there is no such text, and the whole document is sent.
  */
 export const summary: Look<InvoiceSummary> = {
   column: raw(`coalesce('{' || ${parts} ||

@@ -9,11 +9,11 @@ export interface Slice {
 export const newestFirst = fragment`order by i.create_time desc, i.seq desc`
 
 /**
- * A merchant as the planner is to see them. By name it takes one it has not counted yet for one without invoices, and sorts
- * all of them rather than go by the index that holds their order.
+ * A merchant in a form in which the planner does not see who it is. If it saw a merchant without statistics, it would expect
+ * no invoices and sort all of them, instead of using the index that holds their order.
  */
 export const anyMerchant = (accountId: string): Fragment => fragment`(select ${accountId}::text)`
 
-/** A first page has few sizes, so its limit is part of the text: as a parameter it would have every list planned anew. */
+/** First pages have few sizes, so their limit is part of the text. As a parameter, it would have every list planned anew. */
 export const window = ({ offset, limit }: Slice): Fragment =>
   offset === 0 ? raw(`limit ${limit}`) : fragment`offset ${offset} limit ${limit}`

@@ -13,7 +13,7 @@ interface Range {
   readonly max: number
 }
 
-/** Gathers what is wrong with a request whatever the state of things, in the order of the document. */
+/** Gathers what is wrong with a request whatever is stored, in the order of the document. */
 export class Findings {
   readonly #issues: Issue[] = []
 
@@ -30,7 +30,7 @@ export class Findings {
       this.add(field, 'NOT_SUPPORTED', 'This is not a currency of ISO 4217.', code)
   }
 
-  /** The decimals and digits a currency has, and the range of the field. */
+  /** Checks decimals and digits against the currency, and the amount against the range of the field. */
   money(field: string, { value, currency_code }: Sound<Money> = {}, range?: Range): void {
     this.currency(`${field}/currency_code`, currency_code)
     if (value === undefined || currency_code === undefined) return
@@ -56,15 +56,15 @@ export class Findings {
 const signed: Range = { min: -MILLION, max: MILLION }
 const unsigned: Range = { min: 0, max: MILLION }
 
-/** Refuses with everything that was found wrong. */
+/** Refuses, telling everything that was found wrong. */
 export function refuseWrong(issues: readonly Issue[]): void {
   if (issues.length > 0) throw malformed(...issues.slice(0, 50))
 }
 
-/** A document without those of its parts that break its schema. */
+/** A document without the parts that break its schema. */
 export type Sound<Part> = Part extends object ? { readonly [Key in keyof Part]?: Sound<Part[Key]> | undefined } : Part
 
-/** What of a document cannot be right, whatever is stored. */
+/** What is wrong with a document, whatever is stored. */
 export function checkInvoice(input: Sound<InvoiceInput>): readonly Issue[] {
   const found = new Findings()
   checkDetail(found, input.detail)

@@ -9,15 +9,15 @@ import { type Totals, taxKey, totalsOf } from './totals.ts'
 
 const TAXES_MAX = 10
 
-/** What composing needs to know besides the document. */
+/** What is needed to compose an invoice, besides the document. */
 export interface ComposeContext {
   readonly accountId: string
   newId(kind: 'item'): string
-  /** Ids of items that exist already: one sent back keeps its id. */
+  /** Ids of items that exist already. An item that is sent back keeps its id. */
   readonly itemIds?: ReadonlySet<string>
-  /** Whether the least to be paid at once came from a template; then it does not keep a smaller invoice from being made. */
+  /** Whether the least to be paid at once came from a template. Then a smaller invoice can be made all the same. */
   readonly isMinimumCopied?: boolean
-  /** Whether the items are still to come, as in a template without any: then nothing can be said of the total. */
+  /** Whether the items are still to come, as in a template without items. Then nothing can be said about the total. */
   readonly isOpen?: boolean
 }
 
@@ -36,7 +36,7 @@ export type Complete = Omit<InvoiceInput, 'detail'> & {
 
 type Attached = Pick<InvoiceInput['detail'], 'attachments'>
 
-/** The files with the time since when each is there, which one keeps that stays or was copied. */
+/** The files with the time since when each is there. A file keeps its time if it stays or was copied. */
 export const attachedSince = ({ attachments }: Attached, before: Attached | undefined, now: string): Attached =>
   attachments === undefined
     ? {}
@@ -53,14 +53,14 @@ export function compose(input: Complete, context: ComposeContext): Composed {
   const payment_term = paymentTerm(detail.payment_term, detail.invoice_date)
   const parts = composeLines(input, context)
   const problems = [...parts.problems]
-  // Years of more than four digits are written with a sign before them.
+  // Years of more than four digits are written with a sign in front.
   if (payment_term.due_date?.startsWith('+'))
     problems.unshift({
       issue: 'INVALID_DUE_DATE',
       field: '/detail/payment_term/term_type',
       description: `${payment_term.term_type} from ${detail.invoice_date} leads beyond 9999-12-31, the last day there is.`,
     })
-  // Which of the two is meant nobody can tell; with other terms the date may be what they come to.
+  // Nobody can tell which of the two is meant. With other terms, the date may simply be what they lead to.
   else if (detail.payment_term?.due_date !== undefined && payment_term.term_type === 'NO_DUE_DATE')
     problems.unshift({
       issue: 'INVALID_DUE_DATE',
@@ -120,7 +120,7 @@ export function composeLines(input: Lines, context: ComposeContext) {
         ? { ...configuration, partial_payment: { allow_partial_payment } }
         : configuration,
     amount: summaryOf(totals, items.length > 0, breakdown, currency, context),
-    // Amounts of several currencies add up to nothing that could be judged.
+    // If amounts are of several currencies, their sums cannot be judged.
     problems: mismatches.length > 0 ? mismatches : contradictions(totals, minimum, currency, context),
   }
 }
@@ -202,7 +202,7 @@ function composeItem(
   context: ComposeContext & { readonly itemIds: Set<string> },
 ): Item {
   return {
-    // Whoever copies a line copies its id as well; the second is an item of its own.
+    // Whoever copies a line copies its id as well. The second line is then an item of its own.
     id: id !== undefined && context.itemIds.delete(id) ? id : context.newId('item'),
     ...item,
     unit_amount: toMoney(toMinor(item.unit_amount), currency),
@@ -218,7 +218,7 @@ const composeDiscount = ({ percent }: Discount, amount: bigint, currency: string
   amount: toMoney(-amount, currency),
 })
 
-/** One tax of one merchant has one id, wherever it appears. */
+/** The same tax of a merchant has the same id wherever it appears. */
 function composeTax({ name, percent, tax_note }: Tax, { accountId }: ComposeContext): Tax {
   return { id: taxId(accountId, { name, percent }), name, percent, ...(tax_note !== undefined && { tax_note }) }
 }
@@ -257,7 +257,7 @@ function summaryOf(
   }
 }
 
-/** The terms as they are stored: a due date follows from the issue date unless the caller fixed one. */
+/** The terms as they are stored. The due date follows from the issue date, unless the caller fixed one. */
 function paymentTerm(given: PaymentTerm | undefined, invoiceDate: string): PaymentTerm & { term_type: string } {
   const { term_type, due_date } = given ?? {}
   if (term_type === undefined)
@@ -265,6 +265,6 @@ function paymentTerm(given: PaymentTerm | undefined, invoiceDate: string): Payme
   if (term_type === 'NO_DUE_DATE') return { term_type }
   if (term_type === 'DUE_ON_DATE_SPECIFIED') return due_date === undefined ? { term_type } : { term_type, due_date }
   const days = term_type === 'DUE_ON_RECEIPT' ? 0 : Number(term_type.slice('NET_'.length))
-  // Dates were checked to be days before they come here.
+  // Dates were checked to be days before this is called.
   return { term_type, due_date: addDays(invoiceDate as Day, days) }
 }

@@ -2,7 +2,10 @@ import { INVOICE_NUMBER_MAX } from '../schema/given.ts'
 
 const FIRST = '0001'
 
-/** The number that follows `last`: its last run of digits counts up and keeps its width, the rest stays. Its length is counted in characters. */
+/**
+ * The number after `last`: its last run of digits counts up and keeps its width, the rest stays. Length is counted in
+ * characters.
+ */
 export function nextNumber(last: string | undefined): string {
   if (last === undefined) return FIRST
   const run = /\d+(?=\D*$)/.exec(last)
@@ -20,5 +23,5 @@ export function nextNumbers(last: string | undefined, count: number): string[] {
   return numbers
 }
 
-/** Numbers that differ only in case are the same number. */
+/** Numbers that differ only in upper and lower case are the same number. */
 export const numberKey = (number: string): string => number.normalize('NFC').toLowerCase()

@@ -4,7 +4,7 @@ import type { Discount, Item } from '../schema/lines.ts'
 import { type Contact, joinedName } from '../schema/parties.ts'
 import { isByPercent, lineOf, netOf } from './totals.ts'
 
-/** What of an invoice or a template is shown in more than one way. */
+/** The parts of an invoice or a template that are shown in more than one way. */
 type Document = Pick<InvoiceInput, 'invoicer' | 'primary_recipients' | 'items' | 'amount'> & {
   readonly detail?: {
     readonly term?: string
@@ -14,8 +14,8 @@ type Document = Pick<InvoiceInput, 'invoicer' | 'primary_recipients' | 'items' |
 }
 
 /**
- * Clients change what they got and send all of it back. Some of it is there twice, or was worked out from something else: what they
- * mean is the one that is no longer as it was shown.
+ * Clients change what they got and send all of it back. Some of it is there twice, or was worked out from something else.
+ * What they mean is the part that differs from what they were shown.
  */
 export function readSentBack<Given extends Document>(given: Given, before: Document): Given {
   const { detail, invoicer, primary_recipients, items, amount } = given
@@ -46,20 +46,20 @@ export function readSentBack<Given extends Document>(given: Given, before: Docum
   }
 }
 
-/** A due date goes with the terms it was shown beside, where they become that there is none. */
+/** If the terms become NO_DUE_DATE, the due date that was shown beside the old terms goes away with them. */
 function withFreshTerm({ payment_term: term }: NonNullable<Document['detail']>, before: Document['detail']) {
   const isGone = term?.term_type === 'NO_DUE_DATE' && term.due_date === before?.payment_term?.due_date
   return isGone ? { payment_term: { term_type: term.term_type } } : {}
 }
 
-/** Of two places of one value the one that was changed; the first where both were, or none. */
+/** One value that stands in two places: takes the one that was changed. The first, if both were changed or neither. */
 export const meant = (
   before: string | undefined,
   first: string | undefined,
   second: string | undefined,
 ): string | undefined => (first === undefined || first === before ? (second ?? first) : first)
 
-/** A full name that we had made from the parts is made anew from what they are now. */
+/** A full name that we made from the parts is made again from the present parts. */
 function withFreshName<One extends Contact>(contact: One, before: Contact | undefined): One {
   const { name } = contact
   if (!name || !before?.name || name.full_name !== joinedName(before.name)) return contact
@@ -85,7 +85,7 @@ function withFreshDiscount(amount: NonNullable<Document['amount']>, before: Docu
   return { ...amount, breakdown: { ...amount.breakdown, discount } }
 }
 
-/** The amount that a percentage came to, sent back as it was shown, is worked out anew from what the percentage is now. */
+/** If the amount that followed from a percentage is sent back as shown, it is worked out again from the present percentage. */
 function freshDiscount(given: Discount, before: Discount, of: bigint): Discount {
   const { percent, amount } = given
   if (percent === undefined || !amount || !before.amount || !isByPercent(before, of)) return given

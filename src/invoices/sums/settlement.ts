@@ -31,7 +31,10 @@ const sum = (entries: readonly { amount: Money }[]): bigint =>
 const isPending = ({ transaction_status }: { transaction_status?: string | undefined }) =>
   transaction_status === 'PENDING'
 
-/** Works out what is paid, refunded and due. Pending money counts for nothing until it clears; refunds raise no debt. */
+/**
+ * Works out what is paid, refunded and due. Pending money does not count until it clears, and refunds do not increase what
+ * is due.
+ */
 export function settle({ amount, payments, refunds }: Account): Settlement {
   const completed = payments.filter((payment) => !isPending(payment))
   const paid = sum(completed)

@@ -29,7 +29,7 @@ export interface Totals {
   readonly custom: bigint
   readonly taxTotal: bigint
   readonly total: bigint
-  /** Taxes summed by name and rate, in the order they first appear. */
+  /** Taxes added up by name and rate, in the order in which they first appear. */
   readonly taxes: readonly { readonly name: string; readonly percent: string; readonly amount: bigint }[]
 }
 
@@ -68,27 +68,27 @@ export function totalsOf(input: TotalsInput): Totals {
   }
 }
 
-/** What a line comes to before discounts and taxes. */
+/** The amount of a line before discounts and taxes. */
 export const lineOf = ({ quantity, unit_amount }: Pick<Item, 'quantity' | 'unit_amount'>): bigint =>
   times(toMinor(unit_amount), ratio(quantity))
 
-/** What an invoice discount is worked out from: the lines less their own discounts, which are shown negative. */
+/** The base of an invoice discount: the lines less their own discounts, which are shown as negative amounts. */
 export function netOf(summary: AmountSummary | undefined): bigint {
   const { item_total, discount } = summary?.breakdown ?? {}
   return sum([item_total, discount?.item_discount].map((money) => (money ? toMinor(money) : 0n)))
 }
 
-/** Whether the amount that is shown of a discount is what a percentage came to. Where there is no discount, none came to nothing. */
+/** Whether the amount shown for a discount is what its percentage leads to. Without a discount, that is true. */
 export function isByPercent({ percent = '0', amount }: Discount, of: bigint): boolean {
   return amount === undefined || discountOf({ percent }, of) === -toMinor(amount)
 }
 
-/** The most that an amount beside or of an item can be given as. */
+/** The largest amount that can be given beside an item or in it. */
 export const GIVEN_MAX = 1_000_000
 
 /**
- * The amount that a discount was given as. Beside a percentage, one that is more than can be given is what we had worked
- * out and a client sends back.
+ * The amount that was given for a discount. Beside a percentage, an amount larger than can be given is one that we worked
+ * out and that a client sends back.
  */
 function givenAmount({ percent, amount }: Discount): Discount['amount'] {
   return percent !== undefined && amount && isBeyondGiven(amount.value) ? undefined : amount
@@ -97,8 +97,8 @@ function givenAmount({ percent, amount }: Discount): Discount['amount'] {
 export const isBeyondGiven = (value: string): boolean => Math.abs(Number(value)) > GIVEN_MAX
 
 /**
- * An amount given by the caller wins over a percentage; its sign does not matter. One that is as much as its percentage comes
- * to was shown so, and has the sign of that: of a line that takes back, a discount adds.
+ * An amount given by the caller wins over a percentage, and its sign does not matter. But an amount that equals what the
+ * percentage leads to was shown that way, and has the percentage's sign: on a negative line, a discount adds.
  */
 function discountOf(discount: Discount | undefined, of: bigint): bigint {
   const byPercent = discount?.percent === undefined ? 0n : round(product(hundredths(discount.percent), of))
@@ -111,8 +111,8 @@ function discountOf(discount: Discount | undefined, of: bigint): bigint {
 const absolute = (amount: bigint): bigint => (amount < 0n ? -amount : amount)
 
 /**
- * The part of a line that the invoice discount leaves, not rounded. An amount that is what its percentage comes to is shared
- * out by the percentage: clients send back both as they were shown, and nothing must change by that.
+ * The part of a line that the invoice discount leaves, not rounded. If the amount is what the percentage leads to, the line
+ * is shared out by the percentage: clients send both back as shown, and that must change nothing.
  */
 function shareLeft(discount: Discount | undefined, amount: bigint, net: bigint): Ratio {
   if (discount?.percent !== undefined) {
@@ -140,11 +140,11 @@ function byNameAndRate(rows: readonly (readonly [Tax | undefined, bigint])[]): T
   return [...groups.values()]
 }
 
-/** The same name and rate, however the rate is written: `7.5` and `7.50` are one tax. */
+/** The same name and rate make one tax, however the rate is written: `7.5` and `7.50` are the same. */
 export const taxKey = ({ name, percent }: Pick<Tax, 'name' | 'percent'>): string =>
   `${name}\u0000${plainDecimal(percent)}`
 
-/** A decimal without what does not change it: `07.50` is `7.5`, `-0` is `0`. */
+/** A decimal without digits and signs that do not change it: `07.50` is `7.5`, `-0` is `0`. */
 function plainDecimal(text: string): string {
   const [head = '', fraction = ''] = text.replace('-', '').split('.')
   const digits = fraction.replace(/0+$/, '')

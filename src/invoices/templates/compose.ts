@@ -11,7 +11,7 @@ import { readSentBack } from '../sums/sent-back.ts'
 import { isByPercent, netOf } from '../sums/totals.ts'
 import type { Template, TemplateInfo, TemplateInput } from './schema.ts'
 
-/** What of a template cannot be right, whatever is stored. */
+/** What is wrong with a template, whatever is stored. */
 export function checkTemplate({ template_info: info = {} }: Sound<TemplateInput>): readonly Issue[] {
   const found = new Findings()
   found.currency('/template_info/detail/currency_code', info.detail?.currency_code)
@@ -82,8 +82,8 @@ function composeInfo(
 const itemIds = (info: TemplateInfo | undefined) => new Set((info?.items ?? []).flatMap(({ id }) => id ?? []))
 
 /**
- * The request with what it leaves out copied from a template. What is present wins whole; money in another currency
- * than the invoice's is left behind.
+ * The request, with what it leaves out copied from a template. A field that is present wins as a whole. Money in another
+ * currency than the invoice's is not copied.
  */
 export function applyTemplate(input: InvoiceInput, { template_info: info }: Template): InvoiceInput {
   const { detail = { currency_code: '' } }: TemplateInfo = info
@@ -104,7 +104,7 @@ export function applyTemplate(input: InvoiceInput, { template_info: info }: Temp
       ...copied('terms_and_conditions'),
       ...copied('memo'),
       ...copied('reference'),
-      // A date that is still to be specified is for whoever makes the invoice to specify.
+      // A date that the template leaves open has to be given by whoever makes the invoice.
       ...(detail.payment_term?.term_type !== 'DUE_ON_DATE_SPECIFIED' && copied('payment_term')),
       ...copied('attachments'),
       ...given,
@@ -145,7 +145,10 @@ function withAmount(
   }
 }
 
-/** A percentage is copied as such: what it came to was worked out from the template's own items. An amount that wins over one stays. */
+/**
+ * A percentage is copied as a percentage: its amount was worked out from the template's own items. An amount that wins over
+ * one stays.
+ */
 function asWritten(summary: AmountSummary): Discount | undefined {
   const discount = summary.breakdown?.discount?.invoice_discount
   const { percent } = discount ?? {}

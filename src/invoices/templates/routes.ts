@@ -56,7 +56,7 @@ function prepareTemplate(body: unknown): unknown {
     }),
     ...(isRecord(template_info) && { template_info: withoutAliases(template_info) }),
   })
-  // Empty text is absent elsewhere; whoever names a template means a name.
+  // Elsewhere empty text counts as absent. But whoever sends the name of a template means a name.
   return name === '' ? { ...(template as object), name } : template
 }
 
@@ -173,7 +173,7 @@ export function templateRoutes(service: Service): AnyRoute[] {
   ]
 }
 
-/** Makes a template within the limit; the caller holds the merchant, which takes a real transaction. */
+/** Makes a template within the limit. It locks the merchant, so it needs a real transaction. */
 export async function createTemplate(tx: Tx, accountId: string, body: TemplateInput) {
   refuseWrong(checkTemplate(body))
   await holdMerchant(tx, accountId)

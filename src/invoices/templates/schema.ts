@@ -49,7 +49,7 @@ export const TemplateInput = Type.Object({
 })
 export type TemplateInput = Static<typeof TemplateInput>
 
-/** A template as it is stored. Which one is the default is the merchant's setting, not the template's. */
+/** A template as it is stored. Which one is the default is a setting of the merchant, not of the template. */
 export interface Template {
   readonly id: string
   readonly name: string

@@ -5,10 +5,10 @@ import { notFound } from '../../kernel/problem.ts'
 import type { Template } from './schema.ts'
 import { systemTemplates } from './system.ts'
 
-/** Names that differ only in case are the same name. */
+/** Names that differ only in upper and lower case are the same name. */
 export const nameKey = (name: string): string => name.normalize('NFC').toLowerCase()
 
-/** A merchant and the template its invoices start from unless they say otherwise. */
+/** A merchant, and the template that its invoices start from unless they name another. */
 export interface TemplateOwner {
   readonly account: Account
   readonly default_template_id: string | null
@@ -65,7 +65,7 @@ export async function findTemplate(db: Reader, accountId: string, id: string): P
 
 const lockAccount = sql`select 1 from accounts where id = $1 for no key update`
 
-/** Holds the merchant until the end of the transaction, for rules that span several rows of theirs. */
+/** Locks the merchant until the end of the transaction, for rules that span several rows of a merchant. */
 export const holdMerchant = (tx: Tx, accountId: string): Promise<unknown> => tx.rows(lockAccount, [accountId])
 
 const insertStatement = sql`
@@ -95,5 +95,5 @@ const clearDefault = sql`delete from invoice_settings where account_id = $1 and 
 
 export const makeDefault = (tx: Tx, accountId: string, id: string): void => tx.write(setDefault, [accountId, id])
 
-/** The system's first template is the default again, if this one was. */
+/** Makes the system's first template the default again, if this one was. */
 export const unmakeDefault = (tx: Tx, accountId: string, id: string): void => tx.write(clearDefault, [accountId, id])
