@@ -38,22 +38,22 @@ export const readScopes = [
   'disputes/read-partner',
 ] as const
 
-/** What opens figures and suggestions, which are about whole lists. */
+/** The scopes that open figures and suggestions, which are about whole lists. */
 export const figureScopes = ['disputes/read-buyer', 'disputes/read-seller', 'disputes/read'] as const
 
-/** The widest view these scopes give from a side; none when they do not show that side at all. */
+/** The widest view that these scopes give from a side. Undefined if they do not show that side at all. */
 const viewFrom = (side: Side, scopes: ReadonlySet<string>): View | undefined =>
   viewsByScope[side].find(([scope]) => scopes.has(scope))?.[1]
 
-/** Which side of a dispute an account sits on. A person who disputes a payment to themselves is the seller first. */
+/** Which side of a dispute an account is on. A person who disputes a payment to themselves counts as the seller. */
 function sideOf(dispute: Pick<Dispute, 'seller' | 'buyer'>, accountId: string): Side | undefined {
   if (dispute.seller.account_id === accountId) return 'seller'
   return dispute.buyer.account_id === accountId ? 'buyer' : undefined
 }
 
 /**
- * What a caller may do from a side. In the sandbox every party also plays the agent; a partner does not, and neither
- * does the buyer of a dispute that a bank opened.
+ * The roles a caller has on a side. In the sandbox every party also plays the agent, except a partner and the buyer of a
+ * dispute that a bank opened.
  */
 function rolesFrom(side: Side, isPartner: boolean, { dispute, held }: Found): Role[] {
   if (isPartner) return ['partner']
@@ -70,12 +70,15 @@ export interface Actor {
 
 export const noDispute = () => notFound('The dispute')
 
-/** Time itself, which has no side of its own. */
+/** The passing of time as an actor. It has no side of its own. */
 export const clockActor: Actor = { side: 'seller', isPartner: false, roles: ['clock'] }
 
 const isOperator = ({ scopes, roles }: Caller) => scopes.has('operator') && roles.includes('agent')
 
-/** What someone holds at one dispute: roles that go with no side, and scopes. Of a partner, those consented to. */
+/**
+ * What somebody holds at one dispute: roles that do not depend on the side, and scopes. For a partner, only the scopes
+ * consented to.
+ */
 type Held = Pick<Caller, 'roles' | 'scopes'>
 
 /** A dispute with who the caller is at it. Whatever a caller sees or does there is decided from this alone. */
@@ -85,7 +88,7 @@ export interface Found {
   readonly held: Held
 }
 
-/** What a partner needs one of, or the disputes of the merchant do not exist for it. */
+/** A partner needs one of these scopes. Otherwise the disputes of the merchant do not exist for it. */
 const sellerScopes = [
   ...viewsByScope.seller.map(([scope]) => scope),
   'disputes/update-seller',
@@ -93,8 +96,8 @@ const sellerScopes = [
 ]
 
 /**
- * A dispute the caller is a party, a partner or the operator of; for everybody else it does not exist. A partner that
- * names nobody acts for every merchant that gave it consent, as far as the consent goes: it must open the operation too.
+ * A dispute of which the caller is a party, a partner or the operator. For everybody else it does not exist. A partner that
+ * names nobody acts for every merchant who gave it consent, as far as the consent goes: it must also open the operation.
  */
 export async function findForCaller(
   db: Reader,
@@ -105,7 +108,7 @@ export async function findForCaller(
   return foundFor(db, caller, await findDispute(db, id), operation)
 }
 
-/** The same for a dispute that was read already; undefined is one that does not exist. */
+/** The same for a dispute that was read already. Undefined stands for one that does not exist. */
 export async function foundFor<Read extends Pick<Found, 'dispute'>>(
   db: Reader,
   caller: Caller,
@@ -138,7 +141,10 @@ export interface Sight {
   readonly own: Held
 }
 
-/** Its own as seller and as buyer, and those of the merchants whose consent opens the operation. */
+/**
+ * The sight of a caller: its own disputes as seller and as buyer, and those of the merchants whose consent opens the
+ * operation.
+ */
 export async function sightOf(db: Reader, caller: Caller, operation: readonly string[]): Promise<Sight> {
   const asSeller = operation.filter((scope) => viewsByScope.seller.some(([one]) => one === scope))
   const asBuyer = operation.filter((scope) => viewsByScope.buyer.some(([one]) => one === scope))
@@ -149,17 +155,17 @@ export async function sightOf(db: Reader, caller: Caller, operation: readonly st
   }
 }
 
-/** Who the caller is at a dispute that its sight has shown it from this side. */
+/** Who the caller is at a dispute, when its sight has shown the dispute from this side. */
 export function seenIn({ sellers, own }: Sight, dispute: Dispute, side: Side): Found {
   if (side === 'buyer') return { dispute, side, held: own }
   return { dispute, side, held: { roles: own.roles, scopes: sellers.get(dispute.seller.account_id)! } }
 }
 
-/** The sellers of a sight at which these scopes give the widest view there is. */
+/** The sellers of a sight at whose disputes the caller has the widest view. */
 export const fullySeen = ({ sellers }: Sight): string[] =>
   [...sellers].filter(([, scopes]) => viewFrom('seller', scopes) === 'full').map(([id]) => id)
 
-/** Who the caller is at this dispute, when acting. A party whose token lacks its side's scope is told which. */
+/** Who the caller is at this dispute, when acting. If a party's token lacks the scope of its side, the refusal names it. */
 export function actorOf(found: Found): Actor {
   const { side, held } = found
   if (side === 'operator') return { side: 'seller', isPartner: false, roles: ['agent'] }
@@ -170,7 +176,7 @@ export function actorOf(found: Found): Actor {
   throw forbidden(`As the ${side} of this dispute you need the scope disputes/update-${side}.`)
 }
 
-/** Who the caller is at this dispute, when reading. Scopes that do not show this side show nothing. */
+/** Who the caller is at this dispute, when reading. If its scopes do not show this side, it sees nothing. */
 export function viewerOf(found: Found): Viewer {
   const { side, held } = found
   if (side === 'operator') return { view: 'full', side: 'seller', roles: ['agent'] }
@@ -179,7 +185,10 @@ export function viewerOf(found: Found): Viewer {
   return { view, side, roles: rolesFrom(side, linksAsPartner(found, view), found) }
 }
 
-/** Whether the links are those of a partner: by what it may change, and where that is nothing, by what it sees. */
+/**
+ * Whether the links are those of a partner. That depends on what the caller may change or, if that is nothing, on what it
+ * sees.
+ */
 const linksAsPartner = ({ side, held: { scopes } }: Found, view: View): boolean =>
   side === 'seller' &&
   !scopes.has('disputes/update-seller') &&

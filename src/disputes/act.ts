@@ -41,10 +41,10 @@ export async function act(
   refuseTooMany(files, most)
   const { dispute, payments } = await withPayments(tx, found.dispute, action)
   const uploads = receiveFiles(tx, files)
-  // What nobody knows is ignored, and so it is not kept either, however deep it stands.
+  // Fields that no schema knows are ignored, so they are not kept either, however deep they stand.
   const context = contextOf(tx, house, actor, uploads.stored)
   const taken = step(dispute, actor.roles, action, onlyKnown(body, input), context)
-  // Who only asks whether something is so has changed nothing.
+  // A request that only tests something has changed nothing.
   if (taken.decision.outcome === 'tested') return taken
   const moved = await moveMoney(tx, house, taken, payments)
   saveDispute(tx, found.version, taken.after)
@@ -65,8 +65,8 @@ const contextOf = (
 ): ActionContext => ({ now: tx.now, newId: (kind) => tx.newId(kind), side, isPartner, rules, uploads })
 
 /**
- * Whoever comes after a deadline is refused what it ends, also while nobody has carried it out yet: how late the work is
- * that is due decides nothing. Looking at what is new is nobody's deadline.
+ * After a deadline, whatever it ends is refused, even if the job of the deadline has not run yet: it does not matter how
+ * late due work is done. Triage is left out, because it is nobody's deadline.
  */
 function requireInTime(tx: Tx, house: House, dispute: Dispute, actor: Actor, action: DisputeAction): void {
   const { timer } = dispute
@@ -75,7 +75,7 @@ function requireInTime(tx: Tx, house: House, dispute: Dispute, actor: Actor, act
   requireAllowed(house.service, after, actor.roles, action)
 }
 
-/** Lets every dispute about these payments know what moved, but the one that moved it. */
+/** Tells what moved to every dispute about these payments, except the one that moved it. */
 export async function followPayments(
   tx: Tx,
   house: House,
@@ -92,7 +92,7 @@ export async function followPayments(
 
 export const deadlineKey = (disputeId: string) => `deadline:${disputeId}`
 
-/** Enqueues the job of the deadline, or withdraws it. */
+/** Enqueues the job of the deadline if the timer changed, or withdraws it. */
 export function keepTimer(
   tx: Tx,
   before: Pick<Dispute, 'timer'> | undefined,
@@ -118,7 +118,10 @@ const happened: Partial<Record<EventType, string>> = {
   'CUSTOMER.DISPUTE.RESOLVED': 'was resolved',
 }
 
-/** Tells the seller's apps and partners, whoever acted, in the seller's view of this moment; and by mail whom it concerns. */
+/**
+ * Tells the seller's apps and partners, whoever acted, in the seller's present view. Tells people by mail if it concerns
+ * them.
+ */
 export function announce(tx: Tx, service: Service, dispute: Dispute, type: EventType, news: News): void {
   const roles = service.environment === 'sandbox' ? (['seller', 'agent'] as const) : (['seller'] as const)
   tx.emit({
@@ -136,7 +139,10 @@ export function announce(tx: Tx, service: Service, dispute: Dispute, type: Event
     })
 }
 
-/** Asks the table, once for each action. Agents' actions may be set to refuse as clients of older sandboxes expect. */
+/**
+ * Asks the table, once for each action. A setting makes agents' actions refuse with 400, as clients of older sandboxes
+ * expect.
+ */
 function requireAllowed(
   { settings }: Service,
   dispute: Dispute,

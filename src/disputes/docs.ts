@@ -17,7 +17,7 @@ type TableRow = (typeof disputeLifecycle.rows)[number]
 
 const codes = (list: readonly string[]) => list.map(code).join(', ')
 
-/** Whether a row of the table starts in a node, guards aside. */
+/** Whether a row of the table starts in this node, leaving guards aside. */
 function startsIn({ from }: TableRow, node: DisputeNode): boolean {
   return Object.entries(from).every(([facet, wanted]) => {
     const value = node[facet as keyof DisputeNode]
@@ -34,7 +34,7 @@ const stageTitles = {
   ARBITRATION: 'Second appeal',
 } as const
 
-/** A diagram of the moves within and out of a stage. Moves that stay where they are would only clutter it. */
+/** A diagram of the moves within a stage and out of it. Moves that stay in the same node are left out, as clutter. */
 function diagram(stage: keyof typeof stageTitles): string {
   const inStage = nodes.filter(({ node }) => node.dispute_life_cycle_stage === stage && node.finality === 'OPEN')
   const edges = inStage.flatMap(({ node }) =>

@@ -6,14 +6,14 @@ import { sizeInWords } from '../kernel/size.ts'
 import { limits } from './machine/limits.ts'
 import type { Dispute, StoredDocument } from './schema/dispute.ts'
 
-/** Files that were checked and have got an id, before they are attached to anything. */
+/** Files that were checked and have an id, but are not attached to anything yet. */
 export interface Uploads {
   readonly stored: readonly StoredDocument[]
   readonly files: readonly UploadedFile[]
   readonly types: readonly string[]
 }
 
-/** What may be uploaded: a file is known by its first bytes, and its name must end accordingly. */
+/** The kinds of files that may be uploaded. A kind is known by its first bytes, and the file's name must end accordingly. */
 // biome-ignore format: a table reads best as a table
 const kinds = [
   { type: 'image/png',       extensions: ['png'],         starts: [Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')] },
@@ -58,7 +58,7 @@ export function refuseTooMany(files: readonly UploadedFile[], most: number): voi
   throw new Problem(400, 'VALIDATION_ERROR', [{ issue: 'INVALID_EVIDENCE_FILE', description }])
 }
 
-/** Gives a name to files whose client gave none, after the part they came in; libraries make up `blob` or repeat that. */
+/** Gives a name to files that came without one, after their part. Libraries send `blob` or repeat the part's name instead. */
 function named(files: readonly UploadedFile[]): UploadedFile[] {
   const taken = new Set(files.map(({ fileName }) => fileName))
   return files.map((file) => {
@@ -74,8 +74,9 @@ function named(files: readonly UploadedFile[]): UploadedFile[] {
 }
 
 /**
- * People call their files as they like, in every script and by the wrong kind; clients of the API are held to the few letters of the
- * contract. What is taken for all but its name gets one by what it is.
+ * Makes names that the contract allows. Clients of the API must use only its few characters, but people call their files as
+ * they like, in every script and with the wrong ending. A file whose name is all that is wrong with it gets a name that fits
+ * its kind.
  */
 export const plainlyNamed = (files: readonly UploadedFile[]): UploadedFile[] =>
   named(
@@ -105,7 +106,7 @@ function checkedType({ fileName, bytes }: UploadedFile): { type?: string; proble
   return { type: kind.type }
 }
 
-// All files of a request travel as one value and are cut apart by the database, so that any number is one statement.
+// All files of a request travel as one value, and the database cuts it apart. So one statement will do for any number of files.
 const insertFiles = sql`
   insert into dispute_documents (account_id, document_id, n, dispute_id, name, content_type, bytes, create_time)
   select $1::text, $2::text, n, $3::text, name, content_type, substring($4::bytea from start for length), $9::text
@@ -114,7 +115,7 @@ const disputeOfFile = sql`select dispute_id from dispute_documents where documen
 const fileById = sql`
   select name, content_type, bytes from dispute_documents where account_id = $1 and document_id = $2 and n = $3`
 
-/** Stores the bytes with the dispute that names them. */
+/** Stores the bytes of the files under the dispute that names them. */
 export function keepDocuments(tx: Tx, { seller, dispute_id }: Dispute, { stored, files, types }: Uploads): void {
   if (stored.length === 0) return
   let at = 1
@@ -142,7 +143,7 @@ export interface StoredFile {
   readonly bytes: Buffer
 }
 
-/** The dispute a file belongs to, whoever asks: the caller checks who may see it. */
+/** The dispute to which a file belongs, whoever asks. The caller of this function checks who may see it. */
 export const findDisputeOfFile = async (db: Reader, documentId: string, n: number): Promise<string | undefined> =>
   (await db.row<{ dispute_id: string }>(disputeOfFile, [documentId, n]))?.dispute_id
 

@@ -13,7 +13,7 @@ interface Entries {
   readonly shipments: readonly Shipment[] | undefined
 }
 
-/** What this view shows of them. Printing a dispute and downloading a document both go by it. */
+/** The parts that this view shows. Both the printing of a dispute and the download of documents go by it. */
 export const entriesFor = (dispute: Dispute, view: View): Entries => ({
   messages: dispute.messages,
   evidences:
@@ -23,11 +23,11 @@ export const entriesFor = (dispute: Dispute, view: View): Entries => ({
       view,
     ),
   supportingInfo: dispute.supporting_info?.filter(({ source }) => infoSeen[view].includes(source)),
-  // Labels for a return are made for the buyer by the seller, so both see them.
+  // Shipping labels for a return are made by the seller for the buyer, so both see them.
   shipments: dispute.agreed_return?.shipments,
 })
 
-/** Whether an entry that this view shows has this document. Texts that name one count for nothing. */
+/** Whether an entry that this view shows carries this document. A text that only mentions it does not count. */
 export function seesDocument(dispute: Dispute, view: View, { document_id, n }: Omit<StoredDocument, 'name'>): boolean {
   const { messages = [], evidences = [], supportingInfo = [], shipments = [] } = entriesFor(dispute, view)
   const documents = [
@@ -45,16 +45,22 @@ const infoSeen: Readonly<Record<View, readonly string[]>> = {
   marketplace: [],
 }
 
-/** As many as a party is shown: what its side submitted, and of the rest as much as there is room for. */
+/**
+ * Leaves as many evidences as a party may be shown: all that its own side submitted, and of the others as many as there is
+ * room for.
+ */
 function withinLimit(evidences: readonly Evidence[], view: View): readonly Evidence[] {
-  // Whoever decides sees what both sides gave.
+  // Whoever decides sees what both sides submitted.
   if (view === 'full') return evidences
   const isOwn = (one: Evidence) => isOf(view === 'buyer' ? 'buyer' : 'seller', one)
   let room = limits.evidences - evidences.filter(isOwn).length
   return evidences.filter((one) => isOwn(one) || room-- > 0)
 }
 
-/** Who sees an evidence: whoever submitted or was asked for it, and the seller what the matter itself is about. */
+/**
+ * Who sees an evidence: the side that submitted it or was asked for it. The seller also sees what tells what the matter is
+ * about.
+ */
 function evidenceFor(evidence: Evidence, view: View): Evidence[] {
   const { source, evidence_type } = evidence
   if (view === 'full') return [evidence]

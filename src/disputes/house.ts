@@ -9,7 +9,7 @@ export interface House {
   readonly ledger: Ledger
 }
 
-/** The rules as this deployment sets them. */
+/** The rules as the settings of this service make them. */
 export const rulesOf = ({ environment, settings }: Service): Rules => ({
   sandbox: environment === 'sandbox',
   triageTarget: settings.disputeTriageTarget,

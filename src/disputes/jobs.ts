@@ -6,7 +6,7 @@ import { timers } from './machine/deadlines.ts'
 import type { TimerName } from './schema/enums.ts'
 import { findDispute } from './store.ts'
 
-/** Time passes for a dispute as for any other actor: through the table. */
+/** The passing of time acts on a dispute like any other actor: through the table. */
 export const deadlineJob = (house: House) =>
   job<{ account_id: string; dispute_id: string }>({
     name: 'dispute-deadline',
@@ -21,7 +21,8 @@ export const deadlineJob = (house: House) =>
         const found = await findDispute(tx, dispute_id)
         const timer = found?.dispute.timer
         if (!found || !timer) return
-        // The dispute moved on meanwhile, or a clock was set back: its time is still to come, and so is its job.
+        // The dispute has moved on meanwhile, or a clock was set back. The timer is still to run out, so its job is enqueued
+        // again.
         if (timer.due > tx.now) return keepTimer(tx, undefined, found.dispute)
         const action = timer.name === 'triage' ? 'triage' : 'pass-deadline'
         await act(tx, house, found, clockActor, { action, input: {} })

@@ -6,7 +6,10 @@ import type { Dispute } from './schema/dispute.ts'
 
 export type LinkSpelling = 'both' | 'underscore' | 'hyphen'
 
-/** Relations of several words that clients know in two spellings; the others have underscores only. */
+/**
+ * Relations of several words that clients know in two spellings, with hyphens and with underscores. All others only have
+ * underscores.
+ */
 const spelledTwice: ReadonlySet<string> = new Set([
   'provide-evidence',
   'require-evidence',
@@ -14,12 +17,12 @@ const spelledTwice: ReadonlySet<string> = new Set([
   'provide-supporting-info',
 ])
 
-/** Where people look at it. */
+/** The page at which people look at the dispute. */
 export const disputePageUrl = (consoleUrl: string, id: string) => `${consoleUrl}/console/disputes/${id}`
 
 export const disputeUrl = (publicUrl: string, id: string) => `${publicUrl}/v1/customer/disputes/${id}`
 
-/** What these roles may do now, in the order of the table. Each has a link, and nothing else has. */
+/** What these roles may do now, in the order of the table. Exactly these actions have links. */
 export const allowedActions = (dispute: Dispute, roles: readonly Role[]): PublicAction[] =>
   disputeLifecycle
     .allowed(dispute, roles)
@@ -31,7 +34,7 @@ export function relations(action: PublicAction, spelling: LinkSpelling): string[
   return spelling === 'both' ? [underscored, action] : [spelling === 'hyphen' ? action : underscored]
 }
 
-/** `self` first, then one link an action; relations with two spellings come twice, with the same address. */
+/** `self` first, then one link for each action. A relation with two spellings comes twice, with the same address. */
 export function disputeLinks(
   dispute: Dispute,
   roles: readonly Role[],

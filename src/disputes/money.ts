@@ -17,7 +17,7 @@ import type { disputeSettings } from './settings.ts'
 /** The payments of a dispute as the ledger has them, by the seller's id. */
 export type Payments = ReadonlyMap<string, StoredTransaction>
 
-/** What can move money, or must know how much there is. */
+/** Actions that can move money, or that need to know how much there is. */
 const withMoney: ReadonlySet<DisputeAction> = new Set([
   'make-offer',
   'accept-offer',
@@ -48,7 +48,7 @@ export async function withPayments(
   return { dispute: { ...dispute, disputed_transactions }, payments }
 }
 
-/** Carries out what was decided. What the seller agreed to must be covered by balance and hold. */
+/** Carries out what was decided. If the seller agreed to pay something, balance and hold must cover it. */
 export async function moveMoney(
   tx: Tx,
   house: House,
@@ -122,7 +122,7 @@ async function carryOut(
 
 const YEAR_SECONDS = 365 * 86_400
 
-/** What the service pays of its own is bounded by account, so that a merchant and a buyer cannot share it out. */
+/** Limits by account what the service pays out of its own funds, so that a merchant and a buyer cannot share it between them. */
 async function requireCompensations(
   tx: Tx,
   settings: SettingsOf<typeof disputeSettings>,

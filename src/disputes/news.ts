@@ -6,10 +6,10 @@ import type { Dispute, Side } from './schema/dispute.ts'
 export type NewsKind = 'opened' | 'updated' | 'message' | 'resolved'
 export type News = Readonly<Partial<Record<Side, NewsKind>>>
 
-/** Both sides are told beginnings and ends, whoever brought them about. */
+/** Both sides are told when a dispute begins or ends, whoever brought that about. */
 export const toBoth = (kind: NewsKind): News => ({ seller: kind, buyer: kind })
 
-/** Nobody is told what they did themselves; the others are told when it becomes their turn, or when they are written to. */
+/** Nobody is told what they did themselves. Others are told when it becomes their turn, or when somebody writes to them. */
 export function newsOf({ before, after, row }: Pick<Step, 'before' | 'after' | 'row'>, actor: Actor): News {
   if (after.status === 'RESOLVED') return before.status === 'RESOLVED' ? {} : toBoth('resolved')
   const byParty = !row.by.some((role) => role === 'agent' || role === 'clock')

@@ -13,7 +13,7 @@ import { dueDates, stateFor } from './machine/state.ts'
 import type { Dispute, DisputedTransaction, FundMovement, Offer, StoredDocument } from './schema/dispute.ts'
 import { printExtensions } from './schema/extensions.ts'
 
-/** How things are spelt in this deployment. */
+/** What decides how things are spelt in this deployment. */
 export type Print = Pick<Service, 'publicUrl' | 'dialect' | 'settings'>
 
 const documentUrl = (publicUrl: string, { document_id, n }: StoredDocument) =>
@@ -137,7 +137,10 @@ function offerFor({ history, ...offer }: Offer, view: View) {
   return { ...offer, ...(shown && { history: shown }) }
 }
 
-/** The buyer reads what they got; the seller what of it they bear, which is less after a reversal was cancelled. */
+/**
+ * The buyer reads how much they got. The seller reads how much of that they bear, which is less after a reversal was
+ * cancelled.
+ */
 function outcomeFor(dispute: Dispute, { view, side }: Viewer, dialect: Dialect) {
   if (!dispute.dispute_outcome) return undefined
   const { outcome_code, outcome_reason } = dispute.dispute_outcome
@@ -159,7 +162,10 @@ function refundDetails(dispute: Dispute, { view, side }: Viewer) {
   })
 }
 
-/** What the seller may put into the type field of an action; each list stands only while the action's link does. */
+/**
+ * The values that the seller may put into the type field of an action. A list is there only as long as the link of its
+ * action.
+ */
 function responseOptions(dispute: Dispute) {
   const listed = (action: 'acknowledge-return-item' | 'accept-claim' | 'make-offer', name: string) =>
     disputeLifecycle.allows(dispute, ['seller'], action)

@@ -20,7 +20,7 @@ const houseOf = (service: Service): House => ({
   ledger: makeLedger(service),
 })
 
-/** Keeps the money of disputes what the ledger says it is, whoever moves it. */
+/** Keeps the money of disputes in step with the ledger, whoever moves it. */
 export function disputesFollow(service: Service): FollowPayments {
   const house = houseOf(service)
   return (tx, changes) => followPayments(tx, house, changes)

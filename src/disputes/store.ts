@@ -49,16 +49,16 @@ const insertTransactionRows = sql`
   select $1::text, transaction_id, $2::text, buyer_transaction_id, $3::text
     from unnest($4::text[], $5::text[]) as one (transaction_id, buyer_transaction_id)`
 
-/** The dispute with this id, whoever asks: the caller checks who may see it. */
+/** The dispute with this id, whoever asks. The caller of this function checks who may see it. */
 export const findDispute = (db: Reader, id: string) => db.row<StoredDispute>(disputeById, [id])
 
-/** A dispute with the texts in which viewers were shown it. */
+/** A dispute, with the texts in which it was shown to viewers. */
 export interface RecalledDispute {
   readonly dispute: Dispute
   readonly texts: Map<string, string>
 }
 
-/** The same, whoever asks; read only where it is not the one that was read before. */
+/** The same, whoever asks. The dispute is read only if it has changed since it was last read. */
 export const recallDispute = ({ recall }: Service, db: Reader, id: string) =>
   recall.row<RecalledDispute>(db, `dispute ${id}`, {
     query: (known) => ({ statement: disputeUnlessKnown, values: [id, known] }),
@@ -66,26 +66,26 @@ export const recallDispute = ({ recall }: Service, db: Reader, id: string) =>
   })
 
 /**
- * A dispute about a payment. One that the payer withdrew does not stand in the way of another; one that the payment was
- * taken out of does, but is about the others alone.
+ * A dispute about a payment. If the payer withdrew it, another dispute can be opened. If the payment was taken out of it, no
+ * other can be opened, although this one is only about the other payments.
  */
 export interface DisputeOfPayment extends StoredDispute {
   readonly withdrawn: boolean
   readonly taken_out: boolean
 }
 
-/** Whether a dispute is under way, and about this payment still. */
+/** Whether a dispute is still open, and still about this payment. */
 export const isUnderWay = ({ dispute, taken_out }: DisputeOfPayment): boolean =>
   !taken_out && dispute.status !== 'RESOLVED'
 
 /**
- * The dispute about a payment, the newest if there are several; one between the parties before any a bank opened, and one that
- * was withdrawn only where there is no other.
+ * The dispute about a payment; the newest if there are several. A dispute between the parties goes before any that a bank
+ * opened, and a withdrawn one is only found if there is no other.
  */
 export const findDisputeOf = (db: Reader, accountId: string, transactionId: string) =>
   db.row<DisputeOfPayment>(disputeOfTransaction, [accountId, transactionId])
 
-/** Which of these payments have a dispute that still stands, whoever opened it. */
+/** Which of these payments have a dispute that was not withdrawn, whoever opened it. */
 export async function findDisputed(
   db: Reader,
   payments: readonly { readonly accountId: string; readonly id: string }[],
@@ -99,7 +99,7 @@ export async function findDisputed(
 const withdrawRows = sql`
   update disputed_transactions set withdrawn = true where account_id = $1 and dispute_id = $2 and not taken_out`
 
-/** Lets the payments of a dispute that its payer took back be disputed again; not those that were taken out of it before. */
+/** Lets the payments of a withdrawn dispute be disputed again, except those that were taken out of it before. */
 export function withdrawDispute(tx: Tx, { seller, dispute_id }: Dispute): void {
   tx.write(withdrawRows, [seller.account_id, dispute_id])
 }
@@ -108,7 +108,7 @@ const takeOutRows = sql`
   update disputed_transactions set taken_out = true
    where account_id = $1 and dispute_id = $2 and transaction_id = any($3::text[])`
 
-/** Marks the payments that a dispute is no longer about. That they were disputed stays: it is possible once. */
+/** Marks the payments that a dispute is no longer about. They still count as disputed, since that is possible only once. */
 export function takeOut(tx: Tx, before: Dispute, { seller, dispute_id, disputed_transactions: left }: Dispute): void {
   const gone = before.disputed_transactions
     .map(({ seller_transaction_id }) => seller_transaction_id)
@@ -213,7 +213,7 @@ function columnsOf(dispute: Dispute) {
   }
 }
 
-/** What a list shows of a dispute to one side, less the links, which depend on where the service is reached. */
+/** What a list shows of a dispute to one side. Without links, because they depend on the address of the service. */
 function summaryOf(dispute: Dispute, side: Side): object {
   const { dispute_outcome, disputed_transactions, seller } = dispute
   const outcome = dispute_outcome && wonOrLost(dispute_outcome.outcome_code, side)

@@ -4,12 +4,12 @@ import { NOT_AS_DESCRIBED, NOT_RECEIVED } from './schema/enums.ts'
 /** One line of a story: who does what, how the service answers, and where the dispute then stands. */
 export interface StoryStep {
   readonly who: 'buyer' | 'seller' | 'another merchant' | 'time'
-  /** An action by name, or `open`, `read`, `patch`; for time, a duration. */
+  /** The name of an action, or `open`, `read`, `patch`. For time, a duration. */
   readonly does: string
   readonly with?: unknown
-  /** The status, and the issue of a refusal. */
+  /** The status, with the issue of a refusal. */
   readonly answer?: string
-  /** Stage and status as the seller reads them, and the seller's state. */
+  /** Stage and status as the seller reads them, with the state for the seller. */
   readonly stands?: string
 }
 

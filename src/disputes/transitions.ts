@@ -9,14 +9,14 @@ const insertRow = sql`
   insert into dispute_transitions (account_id, dispute_id, version, action, from_node, to_node, create_time, actor, cause)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 
-/** The opening of a dispute comes before its first stored version. */
+/** The version under which the opening is logged: it comes before the first version that is stored. */
 const BEFORE_ALL = 0
 
-/** Keeps in the log that a dispute was opened, and where. */
+/** Logs that a dispute was opened, and in which node. */
 export const logOpening = (tx: Tx, opened: Dispute): void =>
   log(tx, opened, { version: BEFORE_ALL, action: 'create', from: null })
 
-/** Keeps a step in the log when it led to another node. `version` is the one the dispute gets by it. */
+/** Logs a step if it led to another node. `version` is the version that the dispute gets by it. */
 export function logMove(tx: Tx, { before, after, row }: Pick<Step, 'before' | 'after' | 'row'>, version: number): void {
   const from = nodeName(before)
   if (from !== nodeName(after)) log(tx, after, { version, action: row.action, from })

@@ -47,11 +47,11 @@ export type CreateBody = Static<typeof CreateBody>
 export interface Filing {
   readonly body: CreateBody
   readonly files: readonly UploadedFile[]
-  /** The payment whose buyer the caller is known to be by other means than an account. */
+  /** The payment of which the caller is known to be the buyer, by other means than an account. */
   readonly buyerOf?: string
 }
 
-/** Opens a dispute: the buyer of a payment, or, in the sandbox, anybody who plays the buyer. */
+/** Opens a dispute for the buyer of a payment or, in the sandbox, for anybody who plays the buyer. */
 export async function createDispute(
   tx: Tx,
   house: House,
@@ -79,7 +79,7 @@ export async function createDispute(
   return fileDispute(tx, house, { opening, payments, uploads })
 }
 
-/** The payments and the reason, which no dispute can do without. */
+/** The payments and the reason. A dispute cannot be opened without them. */
 function requireNamed({ reason, disputed_transactions: named = [] }: CreateBody): { ids: string[]; reason: Reason } {
   const ids = named.flatMap(({ buyer_transaction_id }) => buyer_transaction_id ?? [])
   if (ids.length === 0 || ids.length < named.length)
@@ -95,10 +95,10 @@ function requireNamed({ reason, disputed_transactions: named = [] }: CreateBody)
   return { ids, reason }
 }
 
-/** One dispute is with one seller, in one currency. */
+/** All payments of one dispute must be to one seller, in one currency. */
 function requireSameSeller(payments: readonly StoredTransaction[]): PaymentTransaction {
   const transactions = payments.map(({ transaction }) => transaction)
-  // Each side has an id of its own for the same payment.
+  // One payment may have been named by the ids of both sides.
   if (new Set(transactions.map(({ id }) => id)).size < transactions.length) throw namedTwice()
   const [first] = transactions as [PaymentTransaction, ...PaymentTransaction[]]
   const strange = transactions.find(
@@ -111,7 +111,7 @@ function requireSameSeller(payments: readonly StoredTransaction[]): PaymentTrans
 
 const namedTwice = () => invalid('/disputed_transactions', 'Name each payment once.')
 
-/** What the buyer says about it. Files without a word are a statement too. */
+/** What the buyer says about it. Files without any text count as a statement too. */
 function statementsOf({ evidences }: CreateBody, stored: readonly StoredDocument[]): Opening['statements'] {
   const given = evidences ?? (stored.length > 0 ? [{}] : [])
   const documents = attach(
@@ -142,7 +142,7 @@ function disputedTransaction(
   }
 }
 
-/** The items the buyer names, with what the payment knows of them; all of the payment's when none is named. */
+/** The items that the buyer names, with what the payment knows of them. If none is named, all items of the payment. */
 function itemsOf(told: readonly Item[], purchased: readonly PurchasedItem[] = []): { items?: readonly Item[] } {
   const known = purchased.map(({ item_type, ...item }): Item => {
     const type = itemTypes.find((name) => name === item_type)

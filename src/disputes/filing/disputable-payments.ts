@@ -8,17 +8,17 @@ import { findDisputed } from '../store.ts'
 import { ineligibility } from './eligibility.ts'
 import { registerPayments } from './made-up-payment.ts'
 
-/** Who disputes which payments. */
+/** Who wants to dispute which payments. */
 interface Wish {
   readonly caller: Caller
-  /** The payment whose buyer the caller is known to be by other means than an account. */
+  /** The payment of which the caller is known to be the buyer, by other means than an account. */
   readonly buyerOf: string | undefined
   readonly ids: readonly string[]
-  /** What the buyer says it is about; a payment that is made up has this amount. */
+  /** The amount that the buyer says it is about. A payment that is made up gets this amount. */
   readonly amount: Money | undefined
 }
 
-/** The payments to be disputed, if this caller may dispute them. A sandbox makes up those it does not know. */
+/** The payments to be disputed, if this caller may dispute them. In a sandbox, unknown payments are made up. */
 export async function disputablePayments(
   tx: Tx,
   { rules }: House,

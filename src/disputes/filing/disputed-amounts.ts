@@ -3,7 +3,7 @@ import { breaches } from '../../kernel/problem.ts'
 import type { StoredTransaction } from '../../ledger/store.ts'
 import { requireDisputable } from '../machine/amounts.ts'
 
-/** All that is left of each payment, or what the buyer says, in proportion to what is left. */
+/** What is disputed of each payment: all that is left of it, or the buyer's amount, divided in proportion to what is left. */
 export function disputedAmounts(payments: readonly StoredTransaction[], wanted: Money | undefined): Money[] {
   const left = payments.map(({ transaction: { gross, refunded } }) => toMinor(gross) - toMinor(refunded))
   const currency = payments[0]!.transaction.gross.currency_code
@@ -22,8 +22,8 @@ export function disputedAmounts(payments: readonly StoredTransaction[], wanted: 
 }
 
 /**
- * In proportion, and something to each: a payment of which nothing is disputed would count as disputed all the same, and
- * be all that is left of the case once the others are taken out.
+ * Divides in proportion, but gives something to each. A payment of which nothing is disputed would count as disputed all the
+ * same, and would be all that is left of the case once the others are taken out.
  */
 function sharedOut(total: bigint, left: readonly bigint[]): bigint[] {
   const shares = allocate(total, left)

@@ -28,7 +28,10 @@ interface Eligibility {
   readonly ineligible: readonly { readonly reason: Reason; readonly why: Ineligibility }[]
 }
 
-/** Which reasons a dispute on this payment can have: all or none before it is opened, then what it can turn into. */
+/**
+ * The reasons that a dispute on this payment can have: all or none before it is opened, and then those to which it can
+ * change.
+ */
 export function eligibleReasons(
   payment: PaymentTransaction,
   dispute: Dispute | undefined,

@@ -14,7 +14,7 @@ import { FIRST_VERSION, insertDispute } from '../store.ts'
 import { logMove, logOpening } from '../transitions.ts'
 import { UNREGISTERED } from './made-up-payment.ts'
 
-/** A dispute that is to be written, with the payments that it holds money of. */
+/** A dispute that is to be written, with the payments of which it holds money. */
 interface Filing {
   readonly opening: Opening
   readonly payments: readonly StoredTransaction[]
@@ -22,8 +22,8 @@ interface Filing {
 }
 
 /**
- * Writes a new dispute and its hold. Both events are told: that it was opened, and, unless triage is set to wait, that
- * it was looked at. Nobody ever reads it in between, so it is stored once.
+ * Writes a new dispute and its hold. Emits two events: that it was opened and, unless triage is set to wait, that it was
+ * looked at. Nobody can read it in between, so it is stored only once.
  */
 export function fileDispute(tx: Tx, house: House, { opening, payments, uploads }: Filing): Dispute {
   const { service, rules } = house
@@ -50,7 +50,10 @@ export function fileDispute(tx: Tx, house: House, { opening, payments, uploads }
   return filed
 }
 
-/** Holds what is disputed of each payment. One that was made up is captured with its hold, and tells nobody. */
+/**
+ * Holds the disputed part of each payment. A payment that was made up is captured together with its hold, and no event is
+ * emitted.
+ */
 function holdMoney(
   tx: Tx,
   { ledger }: House,
@@ -68,7 +71,7 @@ function holdMoney(
   }
 }
 
-/** A payment without what its capture works out. */
+/** A payment without the fields that its capture works out. */
 function unmoved(transaction: PaymentTransaction): NewPayment {
   const {
     fee: _fee,

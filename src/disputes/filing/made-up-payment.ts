@@ -10,13 +10,13 @@ import type { StoredTransaction } from '../../ledger/store.ts'
 
 const ownerOfApp = sql`select a.body from apps join accounts a on a.id = apps.account_id where apps.id = $1`
 
-/** A payment that is made up in the sandbox has this amount when the dispute does not say how much it is about. */
+/** The amount of a payment that is made up in the sandbox, if the dispute does not say how much it is about. */
 const USUAL_AMOUNT: Money = { currency_code: 'USD', value: '100.00' }
 
 /** The version of a payment that is not in the ledger yet: it is captured together with the dispute. */
 export const UNREGISTERED = 0
 
-/** Payments as the dispute describes them, to be captured with it, by the buyer's id. Sandbox only. */
+/** Makes up payments as the dispute describes them, by the buyer's ids. They are captured with the dispute. Only in a sandbox. */
 export async function registerPayments(
   tx: Tx,
   caller: Caller,
@@ -48,7 +48,10 @@ export async function registerPayments(
 
 const partyOf = ({ id, email, name }: Account): Party & { account_id: string } => ({ account_id: id, email, name })
 
-/** A merchant that calls disputes a payment to itself; a person disputes one to the app's owner or the first merchant. */
+/**
+ * If a merchant calls, it disputes a payment to itself. If a person calls, the payment is to the app's owner or the first
+ * merchant.
+ */
 async function partiesFor(tx: Tx, caller: Caller): Promise<{ seller: Account; buyer: Account }> {
   const self = await findAccount(tx, caller.accountId)
   const owner = (await tx.row<{ body: Account }>(ownerOfApp, [caller.appId]))?.body

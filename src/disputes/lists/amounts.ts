@@ -1,14 +1,14 @@
 import { type Fragment, fragment } from '../../database/sql.ts'
 import { currencyCodes, minorDigits } from '../../kernel/money.ts'
 
-/** No currency has more decimals, and no amount is asked for with more. */
+/** The most decimals that any currency has, and that an amount can be asked for with. */
 const DIGITS = 4
-/** More than the database can hold is no more than all there is. */
+/** Amounts are bounded here: no amount in the database is larger. */
 const MOST = 2n ** 63n - 1n
 const unitsIn = (digits: number) => 10n ** BigInt(DIGITS - digits)
 const withDigits = (digits: number) => currencyCodes.filter((code) => minorDigits(code) === digits)
 
-/** An amount of a filter in ten-thousandths: it names no currency, and none has more than four digits. */
+/** An amount of a filter in ten-thousandths. It names no currency, and no currency has more than four decimals. */
 export function tenThousandths(given: string | undefined): bigint | undefined {
   if (given === undefined) return undefined
   const [whole = '0', fraction = ''] = given.split('.')
@@ -21,7 +21,7 @@ interface Bounds {
   readonly amountMax?: bigint | undefined
 }
 
-/** Amounts are kept in the smallest units of their currencies, so what a bound is in those depends on the currency. */
+/** SQL for the bounds. Amounts are kept in the smallest units of their currencies, so a bound depends on the currency. */
 export function amountBounds({ amountMin, amountMax }: Bounds, currencies?: readonly string[]): Fragment[] {
   if (amountMin === undefined && amountMax === undefined) return []
   const digits = [...new Set((currencies ?? currencyCodes).map(minorDigits))]
@@ -33,11 +33,12 @@ export function amountBounds({ amountMin, amountMax }: Bounds, currencies?: read
       ...(amountMax === undefined ? [] : [fragment`amount <= ${amountMax / units}`]),
     ]
   }
-  // Of more digits than a column has: an amount without decimals may be near the most there is.
+  // As numeric, because the product can have more digits than a column: an amount without decimals may be near the largest
+  // possible.
   const exact = fragment`amount::numeric * case when currency = any(${withDigits(0)}) then ${unitsIn(0)}
     when currency = any(${withDigits(3)}) then ${unitsIn(3)} when currency = any(${withDigits(4)}) then ${unitsIn(4)}
     else ${unitsIn(2)} end::numeric`
-  // The first of each is looser and can be found in an index.
+  // The first condition of each pair is looser, but an index can be used for it.
   return [
     ...(amountMin === undefined ? [] : [fragment`amount >= ${amountMin / unitsIn(0)} and ${exact} >= ${amountMin}`]),
     ...(amountMax === undefined ? [] : [fragment`amount <= ${amountMax} and ${exact} <= ${amountMax}`]),

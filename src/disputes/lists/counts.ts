@@ -2,7 +2,7 @@ import { sql } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import type { Sight } from '../access.ts'
 
-/** Each by the index of states, and no further than is said. */
+/** Counts each state by the index of states, and only up to `$3`. */
 const ofSellers = sql`
   select wanted.state, sum(counted.n)::int as count
   from unnest($1::text[]) as seller (id), unnest($2::text[]) as wanted (state)
@@ -14,7 +14,7 @@ const ofBuyer = sql`
       select from disputes where buyer_account_id = $1 and buyer_state = wanted.state limit $3) counted) as count
   from unnest($2::text[]) as wanted (state)`
 
-/** How many disputes of a sight stand in each of these states; of many, at least as many as `most`. */
+/** How many disputes of a sight are in each of these states. If there are many, at least `most`. */
 export async function countStates(
   db: Reader,
   { sellers, buyer }: Sight,

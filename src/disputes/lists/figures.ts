@@ -63,7 +63,7 @@ const measures = (side: Side) => ({
   COUNT: '0::bigint',
   DISPUTE_AMOUNT_SUM: 'amount',
   TRANSACTION_AMOUNT_SUM: transactionSum,
-  // What the buyer got; of that the seller counts what the service does not bear.
+  // What the buyer got. For the seller, less what the service bears of it.
   REFUND_AMOUNT_SUM: side === 'buyer' ? 'refunded' : 'refunded - covered',
 })
 

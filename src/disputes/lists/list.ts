@@ -37,7 +37,7 @@ export async function listFor(
   return new RawJson(`${page},"total_items":${total},"total_pages":${Math.ceil(total / listing.size)}}`)
 }
 
-/** So many lists are remembered. To understand one and put its statement together takes as long as to read its answer. */
+/** How many lists are remembered. Understanding a list and putting its statement together takes as long as reading its answer. */
 const REMEMBERED_MAX = 200
 const understood = new RecentMap<string, { readonly minute: string; readonly listing: Listing }>(REMEMBERED_MAX)
 const questions = new RecentMap<string, Question>(REMEMBERED_MAX)
@@ -66,17 +66,20 @@ function questionOf(key: string, { sight, listing }: Asked): Question {
 
 interface Asked {
   readonly query: ListQuery
-  /** The same as a text. */
+  /** The query as text. */
   readonly words: string
   readonly listing: Listing
   readonly sight: Sight
 }
 
-/** The items of a page and its links, as the beginning of the answer. */
+/** The beginning of the answer: the items of a page and its links. */
 const beginningOf = ({ query, listing }: Asked, printed: PrintedPage, { publicUrl }: Print): string =>
   `{"items":[${printed.items}],"links":${JSON.stringify(pageLinks(query, listing, printed, publicUrl))}`
 
-/** The items of a page as JSON text, its first and its last dispute, and whether there is more the way it was read. */
+/**
+ * The items of a page as JSON text, its first and last dispute, and whether there are more in the direction in which it was
+ * read.
+ */
 interface PrintedPage {
   readonly items: string
   readonly first: Place | undefined
@@ -89,7 +92,10 @@ interface Place {
   readonly id: string
 }
 
-/** Read and put together only where it is not the page that was sent before, to whoever sees the same. */
+/**
+ * The page as text. It is read and put together only if it differs from the page that was last sent to somebody who sees the
+ * same.
+ */
 async function recalledPage(db: Reader, asked: Asked, service: Service): Promise<string> {
   const { words, listing, sight } = asked
   const make = (summaries: readonly ListedSummary[]) =>
@@ -123,7 +129,7 @@ async function wholePage(db: Reader, asked: Asked, print: Print): Promise<string
   return beginningOf(asked, printed(listing, await listDisputes(db, sight, listing), item), print)
 }
 
-/** A page of rows as they were read, with one more if there are more. */
+/** Prints a page from the rows that were read, which are one more than the page if there are more. */
 function printed<Row extends { id: string; at: string }>(
   { size, after }: Listing,
   rows: readonly Row[],
@@ -141,8 +147,8 @@ function printed<Row extends { id: string; at: string }>(
 }
 
 /**
- * Links repeat every filter. A page that has a number carries it, because clients count pages; the next one carries a
- * token as well, and pages beyond the last number have tokens alone, forwards and backwards.
+ * The links of a page. They repeat every filter. A page with a number keeps it, because clients count pages, and the link to
+ * the next page also carries a token. Pages beyond the last number only have tokens, forwards and backwards.
  */
 function pageLinks(
   query: ListQuery,
@@ -166,14 +172,14 @@ function pageLinks(
   return links
 }
 
-/** What says where a page lies. */
+/** The parameters that say where a page begins. */
 function placed(page: number | undefined, token?: string): string {
   const numbered = page === undefined ? '' : `page=${page}`
   if (token === undefined) return numbered
   return `${numbered && `${numbered}&`}next_page_token=${encodeURIComponent(token)}`
 }
 
-/** What was asked for but the place, as it goes into an address. */
+/** All parameters except the place, as part of an address. */
 function filtersOf(query: ListQuery): string {
   let text = ''
   for (const name in query) {

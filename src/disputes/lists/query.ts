@@ -14,10 +14,16 @@ const list = (description?: string) =>
 const time = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }))
 
 const PAGE_SIZE = 10
-/** Each is looked for by itself, in the disputes of everybody whom the caller sees. */
+/**
+ * How many currencies a list can be asked for. Each is searched separately, in the disputes of everybody whom the caller
+ * sees.
+ */
 const CURRENCIES_MAX = 10
 
-/** Everything a list can be asked for. Times, states and the page size have refusals of their own, so they come as text. */
+/**
+ * Everything a list can be asked for. Times, states and the page size are text here, because their refusals are worded
+ * elsewhere.
+ */
 export const ListQuery = Type.Object({
   start_time: time('Created at or after; within the last 180 days. Deprecated.'),
   disputed_transaction_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9_-]+$' })),
@@ -72,11 +78,11 @@ export interface Listing {
   readonly transactionId?: string | undefined
   /** Columns that must hold one of these values. */
   readonly anyOf: Readonly<Partial<Record<ListColumn, readonly string[]>>>
-  /** Nothing that changed last before this is listed, unless `from` says otherwise. */
+  /** Nothing is listed that last changed before this instant, unless `from` says otherwise. */
   readonly window: Instant
   readonly from: Readonly<Partial<Record<SortColumn, Instant>>>
   readonly before: Readonly<Partial<Record<SortColumn, Instant>>>
-  /** In ten-thousandths of any currency. */
+  /** In ten-thousandths, whatever the currency. */
   readonly amountMin?: bigint | undefined
   readonly amountMax?: bigint | undefined
   readonly invoiceNumber?: string | undefined
@@ -87,13 +93,13 @@ export interface Listing {
 }
 
 const WINDOW_SECONDS = 180 * 86_400
-/** A client that computes "180 days ago" on its own clock is not refused for being slow. */
+/** So that a client that computes "180 days ago" on its own clock is not refused for being slow. */
 const SLACK_SECONDS = 300
 
-/** A list is the same question for a minute, so that it is understood once where it is asked all the time. */
+/** Within a minute a list stays the same question, so it is understood only once if it is asked all the time. */
 export const minuteOf = (now: Instant): string => now.slice(0, 16)
 
-/** Reads the parameters of a list; refuses with the contract's issue for each. */
+/** Reads the parameters of a list. Refuses each with the issue that the contract has for it. */
 export function readListQuery(query: ListQuery, now: Instant): Listing {
   if (query.start_time !== undefined && query.disputed_transaction_id !== undefined)
     throw invalid('start_time', 'Send start_time or disputed_transaction_id, not both.')
@@ -166,7 +172,7 @@ function instant(query: ListQuery, name: TimeParameter): Instant | undefined {
   return read
 }
 
-/** A bound of the update time lies in the 180 days that are listed when none is given. */
+/** A bound of the update time must lie within the 180 days that are listed by default. */
 function updateTime(query: ListQuery, name: 'update_time_before' | 'update_time_after', windowStart: Instant) {
   const read = instant(query, name)
   if (read !== undefined && read < windowStart)
@@ -208,7 +214,10 @@ function currencies({ dispute_currency }: ListQuery): readonly string[] | undefi
 const later = (a: Instant | undefined, b: Instant | undefined) =>
   a === undefined || (b !== undefined && b > a) ? b : a
 
-/** A place between two disputes of a list, and the page that begins there, or ends there when it is read backwards. */
+/**
+ * A place between two disputes of a list, and the number of the page that begins there, or ends there if it is read
+ * backwards.
+ */
 export interface PagePlace {
   readonly value: string
   readonly id: string

@@ -2,10 +2,10 @@ import { sql } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import { END } from '../../http/keyset.ts'
 
-/** Which of them, and after which a page begins. */
+/** Which of these disputes to list, and after which one the page begins. */
 export interface ReviewFilter {
   readonly stage?: string | undefined
-  /** Only what waits since before this instant. */
+  /** Only disputes that have been waiting since before this instant. */
   readonly until?: string | undefined
   readonly after?: { readonly update_time: string; readonly id: string } | undefined
 }

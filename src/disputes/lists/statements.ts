@@ -22,7 +22,7 @@ interface Listed {
   readonly at: string
 }
 
-/** As its document. */
+/** A dispute of a list with its document. */
 export interface ListedDispute extends Listed {
   readonly side: Side
   readonly body: Dispute
@@ -31,7 +31,7 @@ export interface ListedDispute extends Listed {
 /** A dispute with the text that is stored for lists. The text has no links yet. */
 export interface ListedSummary extends Listed {
   readonly summary: string
-  /** Whether this side may add information now, which is a link. */
+  /** Whether this side may add information now, for which it gets a link. */
   readonly takes_info: boolean
 }
 
@@ -51,14 +51,14 @@ function pageOf(sight: Sight, listing: Listing, columns: Columns): Fragment | un
   const most = offset + size + 1
   const direction = directionOf(listing)
   const order = raw(`order by at ${direction}, id ${direction}`)
-  // A first page has few sizes, so its limit is part of the text. As a parameter it would make the server expect a tenth
-  // of the table and plan every list anew.
+  // First pages have few sizes, so their limit is part of the text. As a parameter, it would make the server expect a tenth
+  // of the table, and plan every list anew.
   const limit = offset === 0 ? raw(`limit ${most}`) : fragment`limit ${most}`
   const select = ({ side, at, conditions, each }: Branch, more: readonly Fragment[] = []) => {
     const walk = fragment`(select id, ${raw(`${at} as at, ${columns(side)}`)} from disputes where ${joined([...conditions, ...more], ' and ')} order by ${raw(`${at === sort ? `${sort} ${direction}, ` : ''}id ${direction}`)} ${limit})`
     return each ? fragment`(select walk.* from ${each} cross join lateral ${walk} walk)` : walk
   }
-  // One dispute may be found in several ways by a search, but is listed once.
+  // A search may find the same dispute in several ways, but it is listed once.
   const together = (parts: readonly Fragment[]) =>
     joined(parts, listing.searchText === undefined ? ' union all ' : ' union ')
   const branches = branchesOf(sight, listing, isWalk(listing))
@@ -68,7 +68,8 @@ function pageOf(sight: Sight, listing: Listing, columns: Columns): Fragment | un
   const undated = branches.filter(({ at }) => at !== sort)
   if (undated.length === 0)
     return fragment`select * from (${together(branches.map((one) => select(one)))}) page ${order} limit ${size + 1} offset ${offset}`
-  // Whichever come first when the page is read; the others are looked for only where these do not fill it.
+  // `near` comes first in the direction in which the page is read. The others are looked for only if `near` does not fill
+  // the page.
   const [near, far] = after?.backwards ? [undated, dated] : [dated, undated]
   const unfilled = fragment`(select count(*) from near) < ${most}`
   return fragment`with near as materialized (select * from (${together(near.map((one) => select(one)))}) near ${order} ${limit})
@@ -76,21 +77,22 @@ function pageOf(sight: Sight, listing: Listing, columns: Columns): Fragment | un
      ${order} limit ${size + 1} offset ${offset}`
 }
 
-/** The way a page is read: that of the list, or the other one when it is read from its end. */
+/** The direction in which a page is read: that of the list, or the opposite one if it is read from its end. */
 const directionOf = ({ descending, after }: Listing) => (descending !== (after?.backwards ?? false) ? 'desc' : 'asc')
 
-/** Where a list by due date puts what has none: at its end, whichever way it goes. */
+/** Where disputes without a due date stand in a list by due date: at its end, whichever way it is sorted. */
 const undatedAt = ({ descending }: Listing) => `'${descending ? '0001-01-01' : '9999-12-31'}T00:00:00.000Z'::instant`
 
-/** The disputes of a page with their documents, and one more if there are more; in the order they are read. */
+/** The disputes of a page with their documents, and one more if there are more. In the order in which they are read. */
 export async function listDisputes(db: Reader, sight: Sight, listing: Listing): Promise<ListedDispute[]> {
   const page = pageOf(sight, listing, wholeColumns)
   return page ? run<ListedDispute>(db, page, listing) : []
 }
 
 /**
- * What lists show of them, as one text where the page is not the one that is known. They come as one row: to read a row and its fields
- * one by one takes a process longer than it takes the server to put them together. JSON has no line feed outside of a text, and none in one.
+ * The texts that lists show, as a single text, unless the page is the one that is known already. It comes as one row:
+ * reading rows and fields one by one takes a process longer than it takes the server to join them. Line feeds separate the
+ * parts, since the JSON has none.
  */
 export function summariesUnlessKnown(sight: Sight, listing: Listing): ((known: string | null) => Query) | undefined {
   const page = pageOf(sight, listing, summaryColumns)
@@ -100,17 +102,17 @@ export function summariesUnlessKnown(sight: Sight, listing: Listing): ((known: s
   return (known) => ({ statement: statement(), values: [known, ...values.slice(1)] })
 }
 
-/** Its first value is the stamp of the page that is known. */
+/** The first value of this query is the stamp of the page that is known. */
 const gather = (
   page: Fragment,
 ) => fragment`select ${raw(stampOfPage)} as stamp, case when ${raw(stampOfPage)} is distinct from ${null}
     then coalesce(concat_ws(chr(10), string_agg(id, ' '), string_agg(at, ' '),
       string_agg(case when takes_info then '+' else '-' end, ''), string_agg(summary, chr(10))), '') end as text
   from (${page}) page`
-/** Of all rows that it holds, in their order; of an empty page nothing. */
+/** The stamps of all rows of a page in their order. For an empty page, an empty text. */
 const stampOfPage = `coalesce(string_agg(id || '/' || ${stampOf('page')}, ' '), '')`
 
-/** The rows that were put together to one text. */
+/** Takes the rows apart that were joined to one text. */
 export function summariesOf(text: string): ListedSummary[] {
   if (text === '') return []
   const [ids, times, takesInfo, ...summaries] = text.split('\n') as [string, string, string, ...string[]]
@@ -130,7 +132,10 @@ export async function countDisputes(db: Reader, sight: Sight, listing: Listing):
   return Number(row!.n)
 }
 
-/** A range can hold almost everything or almost nothing, and only the values tell which index is the better one. */
+/**
+ * Whether the list has a range. A range can hold nearly everything or nearly nothing, and only its values tell which index
+ * is better.
+ */
 const isRanged = ({ from, before, amountMin, amountMax }: Listing): boolean =>
   [from, before].some((bounds) => Object.keys(bounds).length > 0) || amountMin !== undefined || amountMax !== undefined
 
@@ -143,17 +148,17 @@ function run<Row>(db: Reader, query: Fragment, listing: Listing) {
   return db.rows<Row>(statement, values)
 }
 
-/** The window of 180 days leaves little out of what is read from the newest or by due date. */
+/** Whether the list is read from the newest or by due date. The window of 180 days then leaves little out. */
 const isWalk = (listing: Listing): boolean =>
   !isRanged(listing) &&
   (listing.sort === 'due_time' || (listing.sort === 'create_time' && directionOf(listing) === 'desc'))
 
 interface Branch {
   readonly side: Side
-  /** What the disputes of this branch are sorted by: the column of the list, or where those without a value stand. */
+  /** What the disputes of this branch are sorted by: the column of the list, or the place of those without a value. */
   readonly at: string
   readonly conditions: readonly Fragment[]
-  /** The sellers that the conditions are asked for one by one, as `owner`. */
+  /** The sellers for which the conditions are asked one after the other, as `owner`. */
   readonly each?: Fragment
 }
 
@@ -195,7 +200,7 @@ interface Owner {
   readonly each?: Fragment
 }
 
-/** A seller by itself, and several together. */
+/** The owner to ask for: a single seller, or several one after the other. */
 function sellersOf(ids: readonly string[]): Owner[] {
   if (ids.length <= 1)
     return ids.map((id) => ({ side: 'seller', id: fragment`${id}`, condition: fragment`account_id = ${id}` }))
@@ -205,7 +210,7 @@ function sellersOf(ids: readonly string[]): Owner[] {
 
 function anyOf(column: ListColumn, values: readonly string[], side: Side): Fragment {
   const name = raw(column === 'dispute_state' ? `${side}_state` : column)
-  // Partial indexes leave the usual flow out; saying so again lets the others be found in them.
+  // Partial indexes leave the usual flow out. Repeating that condition lets the server use them for the other flows.
   const beside = column === 'flow' && !values.includes('NONE') ? fragment` and flow <> 'NONE'` : fragment``
   return values.length === 1 ? fragment`${name} = ${values[0]}${beside}` : fragment`${name} = any(${values})${beside}`
 }
@@ -228,7 +233,7 @@ function filters(listing: Listing, owner: Owner, walk: boolean): Fragment[] {
     ...(from.update_time === undefined ? [walk ? almostAllSince(window) : fragment`update_time >= ${window}`] : []),
     ...bounds(from, '>='),
     ...bounds(before, '<'),
-    // Nothing changed before it was opened; saying so lets the walk start where the first match can be.
+    // Nothing can change before it was opened. Saying so lets the walk start where the first match can be.
     ...(before.update_time === undefined ? [] : [fragment`create_time < ${before.update_time}`]),
     ...amountBounds(listing, listing.anyOf.currency),
     ...(transactionId === undefined ? [] : [disputesAbout(transactionId, owner)]),
@@ -240,13 +245,13 @@ function filters(listing: Listing, owner: Owner, walk: boolean): Fragment[] {
 }
 
 /**
- * Changed at an instant or after, in words from which the planner expects nearly every row. Of a plain comparison with
- * a value it does not know yet it expects a third, takes the walk for three times as long as it is, and plans anew for
- * every value, which takes longer than to read the page.
+ * True for what changed at an instant or later, worded so that the planner expects nearly every row. For a plain comparison
+ * with a value that it does not know yet it expects a third of them, takes the walk for three times as long as it is, and
+ * plans anew for every value, which takes longer than reading the page.
  */
 const almostAllSince = (window: string) => fragment`(case when update_time >= ${window} then true end) is not null`
 
-/** The buyer knows a payment by one id, the seller by both. What was taken out of a dispute is not disputed in it. */
+/** The buyer knows a payment by one id, the seller by both. Payments that were taken out of a dispute do not count. */
 const disputesAbout = (transactionId: string, { side, id }: Owner) =>
   side === 'buyer'
     ? fragment`id = any(array(select dispute_id from disputed_transactions
@@ -256,7 +261,7 @@ const disputesAbout = (transactionId: string, { side, id }: Owner) =>
         union all select dispute_id from disputed_transactions
         where account_id = ${id} and transaction_id = ${transactionId} and not taken_out))`
 
-/** What a text can be: a whole name, a dispute, an invoice number or a payment. Suggestions lead to whole ones. */
+/** What a searched text can be: a whole name, a dispute, an invoice number or a payment. Suggestions complete what is typed. */
 const search = (text: string, owner: Owner): Fragment[] => [
   fragment`buyer_name = ${text.toLowerCase()}`,
   fragment`id = ${text.toUpperCase()}`,

@@ -14,7 +14,7 @@ export const SuggestionsQuery = Type.Object({
 const MOST = 10
 const END = '\u{10ffff}'
 
-/** What someone might be looking for, by how it begins. Only text that the caller may see is ever suggested. */
+/** What somebody might be looking for, by its beginning. Only text that the caller may see is ever suggested. */
 export async function suggest(
   db: Reader,
   caller: Caller,
@@ -39,7 +39,7 @@ export async function suggest(
   return (await db.rows<{ text: string }>(statement, values)).map((row) => row.text)
 }
 
-/** Accounts with the rows that are theirs, by the column that says so. */
+/** Accounts, and the table and column that say which rows are theirs. */
 interface Owners {
   readonly ids: readonly string[]
   readonly table: 'disputes' | 'disputed_transactions'
@@ -55,14 +55,14 @@ const ownersIn = (sight: Sight): Owners[] => [
     : [{ ids: [sight.buyer], table: 'disputes', column: 'buyer_account_id' } as const]),
 ]
 
-/** Names are compared in small letters, and shown as the newest dispute of each has it. */
+/** Names are compared in lower case, and shown as the newest dispute of each has them. */
 const newestSpelling = ({ column }: Owners) =>
   raw(`(select d.body->'buyer'->>'name' from disputes d
     where d.${column} = owner.id and d.buyer_name = step.value order by d.create_time desc, d.id desc limit 1)`)
 
 /**
- * The first values of a column that begin so, of each owner. An index of the owner and the column is entered once for each
- * value: however many rows have the same one, they are passed over.
+ * The first values of a column that begin with a text, for each owner. The index of owner and column is entered once for
+ * each value, so rows with the same value are passed over, however many they are.
  */
 function begins(owners: Owners, column: string, text: string, shown?: (owners: Owners) => Fragment): Fragment {
   const disputed = raw(owners.table === 'disputed_transactions' ? 'and not taken_out' : '')
@@ -79,10 +79,10 @@ function begins(owners: Owners, column: string, text: string, shown?: (owners: O
       select value from steps where value is not null limit ${raw(String(MOST))}) step)`
 }
 
-/** Of what it sold somebody is told the seller's ids of payments, of what it bought the buyer's. */
+/** For what it sold, the caller is told the seller's ids of payments; for what it bought, the buyer's ids. */
 function transactions({ sellers: sold, buyer }: Sight, text: string): Fragment[] {
   const bought =
-    // Whose each is stands with its dispute; as a value it is looked up for one after the other, and not for all at once.
+    // The buyer is a column of the dispute. As a value it is looked up row by row, and not for all rows at once.
     fragment`(select t.buyer_transaction_id as text from disputed_transactions t
       where t.buyer_transaction_id >= ${unseen(text, 'text')} and t.buyer_transaction_id < ${unseen(text + END, 'text')}
         and not t.taken_out and (select d.buyer_account_id from disputes d where d.id = t.dispute_id) = ${unseen(buyer, 'text')}

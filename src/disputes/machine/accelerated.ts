@@ -4,14 +4,14 @@ import type { Dispute } from '../schema/dispute.ts'
 import type { ActionContext } from './action.ts'
 
 const DAY_SECONDS = 86_400
-/** The seller's window for evidence, counted from the start of the inquiry. */
+/** Within so many days from the start of the inquiry, the seller can send evidence. */
 const WINDOW_DAYS = 10
 const LATE_FROM_DAY = 8
 const EXTRA_DAYS = 3
 
 /**
- * How long the seller has after an escalation on the accelerated timetable, and what follows. Undefined when there is
- * no time left at all and the claim is closed for the buyer.
+ * How long the seller has after an escalation on the accelerated timetable, and which timer runs. Undefined if there is no
+ * time left at all and the claim is closed for the buyer.
  */
 export function acceleratedAnswer(dispute: Dispute, { now, side, rules }: ActionContext): Dispute['timer'] {
   const day = (rules.sandbox ? pretendedDay(dispute) : undefined) ?? daysBetween(dispute.create_time, now)
@@ -25,7 +25,7 @@ export function acceleratedAnswer(dispute: Dispute, { now, side, rules }: Action
 
 const daysBetween = (from: Instant, to: Instant) => (Date.parse(to) - Date.parse(from)) / 1000 / DAY_SECONDS
 
-/** In the sandbox the amount of the payment tells which day the escalation shall pretend to happen on. */
+/** In the sandbox, the amount of the payment tells on which day the escalation shall pretend to happen. */
 function pretendedDay({ disputed_transactions }: Dispute): number | undefined {
   const { gross_amount } = disputed_transactions[0]!
   const whole = toMinor(gross_amount) / 10n ** BigInt(minorDigits(gross_amount.currency_code))

@@ -10,11 +10,11 @@ import type { Rules } from './rules.ts'
 export interface ActionContext {
   readonly now: Instant
   newId(kind: IdKind): string
-  /** The side of the table the caller sits on; a partner sits with the seller. */
+  /** The side on which the caller is. A partner is on the seller's side. */
   readonly side: Side
   readonly isPartner: boolean
   readonly rules: Rules
-  /** The files that came along, checked and named, not yet attached to anything. */
+  /** The files that came along. They are checked and named, but not attached to anything yet. */
   readonly uploads: readonly StoredDocument[]
 }
 
@@ -24,17 +24,17 @@ export type MoneyOrder =
   | {
       readonly move: 'settle'
       readonly transaction: string
-      /** Given back to the buyer; nothing when zero. */
+      /** The amount given back to the buyer. Nothing moves if it is zero. */
       readonly refund: Money
       readonly refundId: string
-      /** Decided by the service, so that it happens whatever the seller's balance. */
+      /** Whether the service decided it, so that it happens whatever the seller's balance. */
       readonly forced: boolean
-      /** Taken back by a decision rather than given back. */
+      /** Whether it was taken back by a decision, and not given back by the seller. */
       readonly reversal: boolean
       readonly invoiceId?: string
     }
   | {
-      /** A reversal is the service's to bear from now on, or the seller's again. */
+      /** Turns a reversal: from now on the service bears it, or the seller again. */
       readonly move: 'turn-reversal'
       readonly transaction: string
       readonly refundId: string
@@ -55,9 +55,9 @@ export interface Decision<A extends DisputeAction = DisputeAction> {
   readonly outcome: DisputeOutcome<A>
   readonly changes: Changes
   readonly money?: readonly MoneyOrder[]
-  /** Money the seller must be able to pay although nothing moves yet. */
+  /** Money that the seller must be able to pay, although nothing moves yet. */
   readonly mustCover?: Money
-  /** A timer other than the one the new node usually starts. */
+  /** A timer to use in place of the usual one of the new node. */
   readonly timer?: Dispute['timer']
 }
 
@@ -67,7 +67,7 @@ export interface ActionDefinition<A extends DisputeAction = DisputeAction, Body 
   readonly scopes: readonly string[]
   readonly body: Body
   readonly bodyOptional?: boolean
-  /** Takes documents, at most so many. */
+  /** The most documents that the action takes. */
   readonly files?: number
   /** Played by agents: every caller in the sandbox, the operator in live. */
   readonly agentsOnly?: boolean

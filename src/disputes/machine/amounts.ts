@@ -3,7 +3,10 @@ import { breaches, type Issue, Problem } from '../../kernel/problem.ts'
 import type { Dispute } from '../schema/dispute.ts'
 import { allowedRefund } from './payments.ts'
 
-/** Issues of an amount the seller proposes: positive, of the dispute's currency, and, if bounded, no more than is left. */
+/**
+ * Issues of an amount that the seller proposes: it must be positive, in the dispute's currency and, if bounded, at most what
+ * is left.
+ */
 export function amountIssues(
   dispute: Dispute,
   amount: Money,
@@ -20,14 +23,14 @@ export function amountIssues(
   return description === undefined ? [] : [{ issue, field, description, value: amount.value }]
 }
 
-/** What keeps an amount from being one of a dispute, however large it is; undefined when nothing does. */
+/** Why this amount cannot be one of the dispute, whatever its size. Undefined if it can. */
 function wrongIn(amount: Money, { currency_code }: Money): string | undefined {
   if (amount.currency_code !== currency_code) return `The dispute is in ${currency_code}.`
   if (!isSound(amount)) return `${currency_code} has ${minorDigits(currency_code)} decimal places.`
   return toMinor(amount) > 0n ? undefined : 'The amount must be more than zero.'
 }
 
-/** Refuses to dispute, or to charge back, nothing, more than is left, or an amount that is none of the payment's currency. */
+/** Refuses to dispute or to charge back nothing, more than is left, or an amount that does not fit the payment's currency. */
 export function requireDisputable(amount: Money, left: Money, field: string): void {
   const wrong = wrongIn(amount, left)
   if (wrong !== undefined || toMinor(amount) > toMinor(left))

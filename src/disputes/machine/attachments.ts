@@ -2,8 +2,8 @@ import { Problem } from '../../kernel/problem.ts'
 import type { StoredDocument } from '../schema/dispute.ts'
 
 /**
- * Gives each named list its files, those of one name in their order. A file nobody names goes to the first list; a name without a file is a breach,
- * because the client believes that it sent something.
+ * Gives each list the files that it names. If several files have one name, they are taken in their order. A file that nobody
+ * names goes to the first list. A name without a file is a breach, because the client believes that it sent something.
  */
 export function attach(
   lists: readonly (readonly { readonly name: string }[])[],

@@ -1,4 +1,4 @@
-/** Carriers that have a code which people also write. */
+/** Carriers whose code is also what people write. */
 const codes = new Set(['DHL', 'FEDEX', 'PARCELFORCE', 'ROYAL_MAIL', 'TNT', 'UPS', 'USPS'])
 
 interface Carrier {
@@ -6,7 +6,7 @@ interface Carrier {
   readonly carrier_name_other?: string
 }
 
-/** A carrier as the contract names it, from what somebody calls it. */
+/** The carrier in the words of the contract, from what somebody calls it. */
 export function carrierCalled(name: string): Carrier {
   const code = name.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
   return codes.has(code) ? { carrier_name: code } : { carrier_name: 'OTHER', carrier_name_other: name }

@@ -12,7 +12,7 @@ import { allowedRefund, owed, totalCovered } from './payments.ts'
 import type { Rules } from './rules.ts'
 import { nodeName, step, timerAfter } from './step.ts'
 
-/** What runs from then on, and what time does when it is up. */
+/** The timer that runs from then on, and what happens when it is up. */
 export interface Deadline {
   readonly name: TimerName
   readonly due: Instant
@@ -37,7 +37,7 @@ export type DisputeConsequence = { readonly action: PublicAction; readonly summa
   | { readonly allowed: false; readonly because: string }
 )
 
-/** What time does when nobody acts. */
+/** What happens as time passes, when nobody acts. */
 export interface Unattended {
   readonly at: Instant
   readonly waits_for: string
@@ -58,7 +58,7 @@ const plainly: Printed = ({ value, currency_code }) => `${value} ${currency_code
 const NOTHING_MOVES = 'No money moves.'
 const released = 'What is held goes back to the seller.'
 
-/** What the buyer gets, and what the seller bears again of what the buyer has. */
+/** What the buyer gets, and what the seller bears again of the money that the buyer already has. */
 function toBuyer(dispute: Dispute, printed: Printed, fee = ''): string {
   const again = totalCovered(dispute)
   const kept = toMoney(again, dispute.dispute_amount.currency_code)
@@ -74,7 +74,7 @@ const forEither = (dispute: Dispute, printed: Printed) =>
 
 type Moved = (dispute: Dispute, printed: Printed) => string
 
-/** What an outcome does with the money, as far as it can be told before the request is known. */
+/** What an outcome does with the money, as far as that can be said before the request is known. */
 const moneyOf: Partial<Record<DisputeAction, Readonly<Record<string, Moved>>>> = {
   'make-offer': {
     proposed: () => 'No money moves until the buyer accepts.',
@@ -133,7 +133,7 @@ function outcomesOf(
   { now, rules, printed = plainly }: Circumstances,
 ): DisputeOutcome[] {
   return rows.map(({ outcome, to, emits }) => {
-    // A row only names facets of a node.
+    // A row names only some facets of a node; the others stay as they are.
     const next = { ...dispute, ...to } as Dispute
     const timer = timerAfter(action, dispute, next, { now, rules })
     return {
@@ -158,7 +158,7 @@ const deadlineOf = ({ name, due }: NonNullable<Dispute['timer']>): Deadline => (
   next: timers[name].next,
 })
 
-/** What time does when nobody acts: the very step it will take. Undefined where nothing runs. */
+/** What happens when nobody acts, worked out by the very step that time will take. Undefined if no timer runs. */
 export function ifNobodyActs(dispute: Dispute, rules: Rules): Unattended | undefined {
   const { timer } = dispute
   if (!timer) return undefined

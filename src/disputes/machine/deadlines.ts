@@ -5,7 +5,7 @@ import type { Rules } from './rules.ts'
 
 interface Timer {
   readonly hours: number
-  /** Runs until the last second of the day on which the time is up, where agents keep their calendar. */
+  /** Whether it runs until the last second of the day on which the time is up, by the calendar of the agents. */
   readonly endOfDay: boolean
   readonly waitsFor: string
   readonly next: string
@@ -30,12 +30,12 @@ export const timers = {
   alert:                { hours: 20,       endOfDay: false, waitsFor: 'the seller to take an alert seriously',  next: 'closed without an outcome' },
 } as const satisfies Record<TimerName, Timer>
 
-/** Disputes older than this cannot be opened. */
+/** Disputes about payments older than this cannot be opened. */
 export const FILING_WINDOW_DAYS = 180
-/** The calendar that "end of day" is read from. */
+/** The time zone whose calendar says when a day ends. */
 export const AGENTS_ZONE = 'America/Los_Angeles'
 
-/** When a timer that starts now is up. */
+/** When a timer is up that starts now. */
 export function dueAfter(start: Instant, hours: number, endOfDay: boolean): Instant {
   if (!endOfDay) return after(start, hours * 3600)
   return endOf(addDays(dayIn(start, AGENTS_ZONE), hours / 24))
@@ -43,20 +43,20 @@ export function dueAfter(start: Instant, hours: number, endOfDay: boolean): Inst
 
 const endOf = (day: Day): Instant => instantOf(day, AGENTS_ZONE, { hour: 23, minute: 59, second: 59 })
 
-/** Whether a deadline is the end of a day there, which is another hour of UTC in summer than in winter. */
+/** Whether a deadline is the end of a day in the agents' zone. In UTC that is another hour in summer than in winter. */
 export const isEndOfDay = (due: Instant): boolean => Date.parse(endOf(dayIn(due, AGENTS_ZONE))) === Date.parse(due)
 
 export const dueOf = (name: TimerName, start: Instant): Instant =>
   dueAfter(start, timers[name].hours, timers[name].endOfDay)
 
-/** The timer that runs where the dispute stands now, if it got there now. */
+/** The timer that runs in the dispute's present node, if the dispute got there now. */
 export function timerFor(dispute: Dispute, now: Instant, rules: Rules): Dispute['timer'] {
   const name = timerNameFor(dispute, rules)
   if (name === undefined) return undefined
   if (name === 'triage') return { name, due: after(now, rules.triageDelaySeconds) }
   if (name === 'seller-answer' && dispute.answer_by) return { name, due: dispute.answer_by }
   if (name !== 'inquiry') return { name, due: dueOf(name, now) }
-  // An inquiry that an agent kept open past its end gives the next answer the time a claim would.
+  // If an agent kept an inquiry open past its end, the next answer gets as much time as in a claim.
   const end = dueOf('inquiry', dispute.create_time)
   return { name, due: end > now ? end : dueOf('seller-answer', now) }
 }

@@ -14,7 +14,7 @@ const SIGNATURE = 'PROOF_OF_DELIVERY_SIGNATURE'
 
 const billing = { seller: [REFUND, 'OTHER'], buyer: ['BANK_STATEMENT', 'OTHER'] }
 
-/** What each side is asked for by reason, in this order; also what is accepted without being asked. */
+/** What each side is asked for by reason, in this order. This is also accepted without being asked for. */
 // biome-ignore format: a table reads best as a table
 export const evidenceByReason: Readonly<Record<Reason, Readonly<Record<Side, readonly string[]>>>> = {
   MERCHANDISE_OR_SERVICE_NOT_RECEIVED:     { seller: [FULFILLMENT, REFUND, 'OTHER'], buyer: ['RECEIPT_OF_MERCHANDISE', 'OTHER'] },
@@ -31,7 +31,7 @@ export const evidenceByReason: Readonly<Record<Reason, Readonly<Record<Side, rea
 
 const requestedFrom = { seller: 'REQUESTED_FROM_SELLER', buyer: 'REQUESTED_FROM_BUYER' } as const
 
-/** The dispute's evidence with everything asked of both sides replaced by these types, asked of one. */
+/** The dispute's evidence after one side is asked for these types. Whatever was asked of either side before is replaced. */
 export function ask(
   dispute: Pick<Dispute, 'evidences' | 'dispute_life_cycle_stage'>,
   side: Side,
@@ -55,7 +55,7 @@ export const withoutRequests = (evidences: Dispute['evidences'] = [], side?: Sid
 
 export const usualRequest = (reason: Reason, side: Side): readonly string[] => evidenceByReason[reason][side]
 
-/** What an agent asks for on top of what the reason asks for. */
+/** What an agent asks for, beyond what the reason asks for anyway. */
 export const furtherRequest = (reason: Reason, side: Side): readonly string[] =>
   side === 'seller' ? [...usualRequest(reason, side), SIGNATURE] : usualRequest(reason, side)
 
@@ -67,7 +67,7 @@ export function submittedEvidence(
   context: ActionContext,
 ): Evidence[] {
   const { uploads, side, isPartner, now } = context
-  // A request that is only a file says nothing about it, so it is evidence of no special type.
+  // A request that is only a file does not say what it is, so it is evidence of type OTHER.
   const given = inputs.length === 0 && uploads.length > 0 ? [{ evidence_type: 'OTHER' }] : inputs
   if (given.length === 0)
     throw new Problem(400, 'VALIDATION_ERROR', [
@@ -107,7 +107,7 @@ export function submittedEvidence(
 
 type Tracking = NonNullable<NonNullable<EvidenceInput['evidence_info']>['tracking_info']>
 
-/** Whoever says how something travels must say it so that it can be followed. */
+/** Whoever says how a parcel travels must say enough to follow it. */
 export function trackingIssues(entries: Tracking, field: string): Issue[] {
   const isIncomplete = entries.some(
     ({ carrier_name, tracking_number, carrier_name_other }) =>
@@ -152,7 +152,7 @@ interface Asking {
   readonly evidences?: readonly Pick<Evidence, 'source' | 'evidence_type'>[]
 }
 
-/** What this side may send now: what its reason knows, what it was asked for, and always something of no special type. */
+/** What this side may send now: what its reason lists, what it was asked for, and always type OTHER. */
 export function acceptedTypes({ reason, evidences = [] }: Asking, side: Side): string[] {
   const requested = evidences.flatMap(({ source, evidence_type }) =>
     source === requestedFrom[side] ? evidence_type : [],
@@ -184,7 +184,7 @@ function missingItemIds(dispute: Dispute, inputs: readonly Given[]): Issue[] {
   )
 }
 
-/** Refuses more evidence than a dispute holds of one side. */
+/** Refuses more evidence than a dispute can hold for one side. */
 export function refuseOverflow(dispute: Dispute, side: Side, added: number): void {
   const kept = submittedBy(dispute, side)
   if (kept + added <= limits.evidences) return

@@ -12,7 +12,7 @@ export function mayAppeal(dispute: Dispute, loser: Side, { rules }: ActionContex
   return dispute.appeals[loser] < rules.maxAppealsPerParty
 }
 
-/** T25 to T27: a decision for one side, with the money it moves. */
+/** T25 to T27 of the contract: a decision for one side, with the money it moves. */
 export function judge(
   dispute: Dispute,
   { winner, reason }: { winner: Side; reason: string },
@@ -43,7 +43,7 @@ function moneyOf(dispute: Dispute, winner: Side, appealWon: boolean, context: Ac
   if (onAppeal && !appealWon) return []
   if (winner === 'buyer') {
     const givingBack = refund(dispute.dispute_amount, { by: 'decision' }, context)
-    // Who has given everything back without being told to has lost nothing by the decision.
+    // A seller who has given everything back without being told to has lost nothing by the decision, and pays no fee.
     return toMinor(owed(dispute)) > 0n ? [givingBack, chargeFee(context)] : [givingBack]
   }
   return onAppeal ? [turnReversals('CANCELLED', context)] : [release(context)]

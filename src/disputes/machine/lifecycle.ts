@@ -35,7 +35,7 @@ const claimSeller = {
   status: 'WAITING_FOR_SELLER_RESPONSE',
   flow: asked,
 } as const
-/** A bank says at which stage it alerts. */
+/** An alert of a bank can be in several stages: the bank says in which. */
 const alerted = { ...claimSeller, dispute_life_cycle_stage: claims } as const
 const claimOffer = { dispute_life_cycle_stage: 'CHARGEBACK', flow: 'OFFER' } as const
 const offer = { dispute_life_cycle_stage: ['INQUIRY', 'CHARGEBACK'], flow: 'OFFER' } as const
@@ -69,7 +69,7 @@ const over = { status: 'RESOLVED' } as const
 const preference = { dispute_life_cycle_stage: 'CHARGEBACK', flow: asked, status: triaged } as const
 const anywhere = {} as const
 
-// Where a row leads. What is not named stays as it is.
+// Where a row leads. Facets that are not named stay as they are.
 const same = {} as const
 const sellerToAnswer = { status: 'WAITING_FOR_SELLER_RESPONSE', flow: 'NONE' } as const
 const sellerToProve = { status: 'WAITING_FOR_SELLER_RESPONSE', flow: 'EVIDENCE' } as const
@@ -130,7 +130,7 @@ const flowNames = {
   ACK: 'a return that was sent',
 } as const satisfies Record<Exclude<Flow, 'NONE'>, string>
 
-/** What the parties see of the flow: what there is, or what there must not be. */
+/** How the parties are told of the flow: what there must be, or what there must not be. */
 function flowWords(wanted: readonly Flow[]): string {
   const names = Object.entries(flowNames) as [Flow, string][]
   return wanted.includes('NONE')
@@ -224,13 +224,13 @@ const rows = [
 
 export type DisputeAction = (typeof rows)[number]['action']
 
-/** The outcomes the table knows for an action; an action that returns any other does not compile. */
+/** The outcomes that the table has for an action. An action that returns any other outcome does not compile. */
 export type DisputeOutcome<A extends DisputeAction> = Extract<(typeof rows)[number], { action: A }>['outcome']
 
-/** The issue of every refusal that the present state of a dispute is the reason for. */
+/** The issue of every refusal that is due to the present state of a dispute. */
 export const NOT_NOW = 'ACTION_NOT_ALLOWED_IN_CURRENT_DISPUTE_STATE'
 
-/** Actions that are not called by their name in the table. */
+/** Actions that callers do not call by the name that they have in the table. */
 const byOtherName: ReadonlySet<string> = new Set<DisputeAction>(['patch', 'supersede', 'triage'])
 
 export const disputeLifecycle = new Lifecycle<DisputeNode, Dispute, typeof rows>(

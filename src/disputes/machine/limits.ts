@@ -1,14 +1,14 @@
-/** How much a dispute holds at most, as the contract counts it. When something is full its link disappears. */
+/** How much a dispute can hold, as the contract counts it. When something is full, the link for adding to it disappears. */
 export const limits = {
   messages: 1000,
-  /** Submitted by one side. A party is shown as many: its own, and what else it sees in the room that is left. */
+  /** Submitted by one side. A party is shown the same number: its own evidence, and as much of the other as there is room for. */
   evidences: 100,
   supportingInfo: 100,
   offerEvents: 990,
   partnerActions: 10,
-  /** As many are shown, the last ones: a dispute of many payments can have more. */
+  /** How many refunds are shown, the last ones. A dispute about many payments can have more. */
   refunds: 100,
-  /** Of one payment. */
+  /** For each payment. */
   items: 100,
   filesPerMessage: 10,
   filesPerRequest: 100,

@@ -13,7 +13,7 @@ interface NamedNode {
   readonly meaning: string
 }
 
-/** Every place a dispute can stand, as the documentation tells them. */
+/** Every node in which a dispute can stand, as the documentation tells them. */
 // biome-ignore format: a table reads best as a table
 export const nodes: readonly NamedNode[] = [
   { node: { ...inquiry, status: 'OPEN', flow: 'NONE' }, meaning: 'opened, not looked at yet' },

@@ -7,7 +7,7 @@ interface OfferWords {
   readonly type: OfferType
   readonly amount?: Money | undefined
   readonly note?: string | undefined
-  /** Only the side that wrote the note may read it. */
+  /** Whether only the side that wrote the note may read it. */
   readonly private: boolean
 }
 
@@ -39,7 +39,7 @@ export function withOfferEvent(
   }
 }
 
-/** Takes a pending offer or an agreed return off the table; what was said about it stays in the history. */
+/** Removes a pending offer or an agreed return. What was said about it stays in the history. */
 export function withdrawn(dispute: Dispute): Changes {
   const { seller_offered_amount: _amount, offer_type: _type, ...offer } = dispute.offer
   return { offer, agreed_return: undefined }

@@ -8,9 +8,9 @@ import { timerFor } from './deadlines.ts'
 import { withStatus } from './payments.ts'
 import { hold, inTurn, none } from './settlement.ts'
 
-/** A sandbox buyer whose address holds this word cannot appeal, nor can the seller against them. */
+/** If the address of a sandbox buyer contains this word, the buyer cannot appeal, nor can the seller against them. */
 const NO_APPEAL = 'noappeal'
-/** A sandbox opening statement that is exactly this puts the dispute on the accelerated timetable. */
+/** In a sandbox, an opening statement that is exactly this text puts the dispute on the accelerated timetable. */
 export const ACCELERATED = 'ACCELERATED_RESPONSE_ENABLED'
 
 export interface Opening {
@@ -29,13 +29,13 @@ export interface Opening {
   readonly stage?: Stage | undefined
 }
 
-/** Merchandise disputes between the parties begin with talking; everything else begins as a claim. */
+/** A dispute about merchandise between the parties begins as an inquiry; any other begins as a claim. */
 export function firstStage(reason: Reason, channel: Channel, inquiryOptOut: boolean): Stage {
   const merchandise = reason === NOT_RECEIVED || reason === NOT_AS_DESCRIBED
   return channel === 'INTERNAL' && merchandise && !inquiryOptOut ? 'INQUIRY' : 'CHARGEBACK'
 }
 
-/** T1: a new dispute, before triage, and the hold it places. */
+/** T1 of the contract: a new dispute, before triage, and the hold that it places. */
 export function openDispute(
   opening: Opening,
   context: ActionContext,

@@ -8,12 +8,12 @@ export const least = (a: bigint, b: bigint) => (a < b ? a : b)
 export const plus = (money: Money, amount: bigint): Money => toMoney(toMinor(money) + amount, money.currency_code)
 export const minus = (money: Money, less: Money): Money => plus(money, -toMinor(less))
 
-/** What the buyer got in this dispute and beside it since it was opened, and what of that the service bears. */
+/** What the buyer got since the dispute was opened, in it or beside it; and below, how much of that the service bears. */
 export const totalRefunded = ({ refunds = [] }: Dispute): bigint => sum(refunds.map(({ gross_amount }) => gross_amount))
 export const totalCovered = ({ refunds = [] }: Dispute): bigint =>
   sum(refunds.flatMap(({ cancelled, gross_amount }) => (cancelled ? gross_amount : [])))
 
-/** What of a payment can still be refunded here: no more than is disputed, and than is left of it. */
+/** What can still be refunded of a payment in this dispute: at most what is disputed, and at most what is left of the payment. */
 export function refundable({ disputed, refunded, refunded_before, gross_amount }: DisputedTransaction): bigint {
   const disputedLeft = toMinor(disputed) - toMinor(refunded)
   const paidLeft = toMinor(gross_amount) - toMinor(refunded_before) - toMinor(refunded)
@@ -28,7 +28,7 @@ export const allowedRefund = ({ disputed_transactions, dispute_amount }: Dispute
     dispute_amount.currency_code,
   )
 
-/** Whether anything can still be refunded: who gave all back beside the dispute has nothing to offer in it. */
+/** Whether anything can still be refunded. A seller who gave everything back outside of the dispute has nothing left to offer. */
 export const hasSomethingLeft = (dispute: Dispute): boolean => toMinor(allowedRefund(dispute)) > 0n
 
 /** What it costs a seller to give in or to lose: what can still be refunded, and what the service bears until then. */
@@ -39,8 +39,9 @@ export const isFull = (dispute: Dispute, amount: Money): boolean =>
   toMinor(amount) >= least(toMinor(dispute.offer.buyer_requested_amount), toMinor(owed(dispute)))
 
 /**
- * What the ledger tells of a payment, in the words of the dispute about it. Its own refunds count as refunded here; the
- * rest was given back before, or in another dispute about the same payment, and is only no longer there to be refunded.
+ * A payment as the ledger knows it, in the words of the dispute about it. Refunds of this dispute count as refunded here.
+ * The rest was given back before, or in another dispute about the same payment: here it is only no longer there to be
+ * refunded.
  */
 export function asInLedger(
   transaction: DisputedTransaction,
@@ -66,7 +67,7 @@ export interface LedgerMoney {
   readonly covered?: Money
 }
 
-/** What a payment is called while money of it is held, and by what was given back of it. */
+/** Gives a payment its status: HELD while money of it is held, and otherwise according to what was given back. */
 export function withStatus(transaction: DisputedTransaction): DisputedTransaction {
   const { held, refunded, refunded_before, reversed, covered, gross_amount } = transaction
   const borne = toMinor(refunded) + toMinor(refunded_before) - (covered ? toMinor(covered) : 0n)

@@ -17,7 +17,7 @@ interface AddressFields {
 
 const readAddress = readerOf(Address)
 
-/** The return address of a request, whichever of the two forms it came in, and where it stood. */
+/** The return address of a request in either of the two forms in which it can come, and the field where it stood. */
 export function addressIn(input: AddressFields): { given: unknown; field: string } {
   const inInfo = input.return_shipping_address_info?.address
   return inInfo !== undefined
@@ -25,7 +25,7 @@ export function addressIn(input: AddressFields): { given: unknown; field: string
     : { given: readAddress(input.return_shipping_address), field: '/return_shipping_address' }
 }
 
-/** Issues of a return address: it must be an address, and one that a parcel can be sent to. */
+/** Issues of a return address: it must be an address to which a parcel can be sent. */
 export function addressIssues(given: unknown, field: string): Issue[] {
   if (given === undefined) return []
   const sound = fits(Address, given) && Boolean(given.address_line_1) && Boolean(given.admin_area_2)
@@ -40,7 +40,7 @@ export function addressIssues(given: unknown, field: string): Issue[] {
   ]
 }
 
-/** The address without anything the contract does not know. Only call it with one that was checked. */
+/** The address without fields that the contract does not know. Only to be called with an address that was checked. */
 export function knownAddress(given: unknown): Address {
   return onlyKnown(Address, given as Address)
 }
@@ -57,14 +57,14 @@ export const unwantedAddress = (field: string): Issue => ({
   description: 'Nothing is sent back here, so leave the address out.',
 })
 
-/** Where the item goes if it is sent back, for both sides to read. */
+/** Where the item goes if it is sent back. Both sides can read it. */
 export function withReturnAddress({ extensions }: Dispute, address: Address): Pick<Dispute, 'extensions'> {
   const { merchandize_dispute_properties } = extensions ?? {}
   const properties = { ...merchandize_dispute_properties, return_shipping_address: address }
   return { extensions: { ...extensions, merchandize_dispute_properties: properties } }
 }
 
-/** Where the item should go, as a seller may say beside evidence about one that is not as described. */
+/** Where the item should go. The seller may say so together with evidence about an item that is not as described. */
 export function toldAddress(dispute: Dispute, input: AddressFields, side: Side): Partial<Pick<Dispute, 'extensions'>> {
   const { given, field } = addressIn(input)
   refuseIssues(addressIssues(given, field))
@@ -76,11 +76,11 @@ interface ReturnTerms {
   readonly amount: Money
   readonly address?: Address | undefined
   readonly shipments?: ReturnShipment[]
-  /** What the refund shall be named after. */
+  /** The invoice id that the refund shall carry. */
   readonly invoiceId?: string | undefined
 }
 
-/** What an agreed return changes: the buyer is asked for proof that the item is on its way, and told the address. */
+/** What changes when a return is agreed: the buyer is asked for proof that the item is on its way, and told the address. */
 export function agreeReturn(
   dispute: Dispute,
   { amount, address, shipments, invoiceId }: ReturnTerms,
@@ -98,7 +98,7 @@ export function agreeReturn(
   }
 }
 
-/** M2 once the item is back: the agreed amount. A seller that says so must have it; time pays anyway. */
+/** M2 once the item is back: refunds the agreed amount. If the seller confirms it, they need cover; a deadline pays anyway. */
 export function refundReturn(
   { agreed_return, dispute_amount }: Dispute,
   by: 'seller' | 'clock',

@@ -1,6 +1,6 @@
 import type { Money } from '../../kernel/money.ts'
 
-/** The settings that decide what a dispute does. Everything else about disputes is the same in every deployment. */
+/** The settings that affect what happens in a dispute. Everything else about disputes is the same in every deployment. */
 export interface Rules {
   readonly sandbox: boolean
   readonly triageTarget: 'SELLER' | 'REVIEW'
@@ -14,5 +14,5 @@ export interface Rules {
   readonly declineRefunds: boolean
 }
 
-/** What a lost dispute costs the seller, by currency; a currency that is not listed costs nothing. */
+/** What a lost dispute costs the seller, by currency. Where a currency is not listed, it costs nothing. */
 export type Fees = Readonly<Record<string, Money>>

@@ -12,7 +12,7 @@ export interface Effect {
 
 export const none: Effect = { changes: {}, money: [] }
 
-/** Applies effects in order, each seeing what the ones before it changed. */
+/** Applies effects in order. Each sees what the ones before it changed. */
 export function inTurn(dispute: Dispute, ...steps: ((dispute: Dispute) => Effect)[]): Effect {
   return steps.reduce<Effect>((done, step) => {
     // Changes never hold the node, so a dispute with changes is still a whole dispute.
@@ -35,7 +35,7 @@ const moved = (dispute: Dispute, ...movements: FundMovement[]): Changes => ({
   fund_movements: [...(dispute.fund_movements ?? []), ...movements.filter(({ amount }) => toMinor(amount) > 0n)],
 })
 
-/** M1: keeps the disputed amount back from the seller. */
+/** M1 of the contract: keeps the disputed amount back from the seller. */
 export const hold =
   (context: ActionContext) =>
   (dispute: Dispute): Effect => ({
@@ -53,14 +53,17 @@ export const hold =
   })
 
 interface RefundTerms {
-  /** What the seller agreed to needs the seller's cover; what a decision or a deadline orders happens anyway. */
+  /**
+   * Who orders the refund. If the seller agrees to it, they need cover; if a decision or a deadline orders it, it happens
+   * anyway.
+   */
   readonly by: 'seller' | 'clock' | 'decision'
   readonly invoiceId?: string | undefined
 }
 
 /**
- * M2: gives `amount` back to the buyer, never more than is left of the dispute, and lets the rest of the hold go. What
- * the buyer kept of an overturned decision is the seller's to bear again.
+ * M2: gives `amount` back to the buyer, at most what is left of the dispute, and releases the rest of the hold. What the
+ * buyer kept after a decision was overturned is the seller's to bear again.
  */
 export const refund =
   (amount: Money, terms: RefundTerms, context: ActionContext) =>
@@ -137,7 +140,7 @@ function afterRefund(transaction: DisputedTransaction, share: bigint, by: Refund
   })
 }
 
-/** M4: lets the hold go back to the seller. */
+/** M4: releases the hold, back to the seller. */
 export const release =
   (context: ActionContext, only?: ReadonlySet<string>) =>
   (dispute: Dispute): Effect => {
@@ -168,7 +171,7 @@ export const release =
     }
   }
 
-/** M3: what a lost dispute costs the seller, once a dispute. */
+/** M3: what a lost dispute costs the seller, charged once for each dispute. */
 export const chargeFee =
   (context: ActionContext) =>
   (dispute: Dispute): Effect => {
@@ -184,8 +187,8 @@ export const chargeFee =
   }
 
 /**
- * M5: a decision was overturned, so the service gives the seller what it took, and the buyer keeps it. The other way
- * round when that is overturned in turn.
+ * M5: a decision was overturned, so the service gives back to the seller what it took, and the buyer keeps the money. The
+ * other way round if that is overturned in turn.
  */
 export const turnReversals =
   (status: 'CANCELLED' | 'COMPLETED', context: ActionContext) =>

@@ -4,7 +4,7 @@ import { disputeLifecycle } from './lifecycle.ts'
 
 const waitsFor = { WAITING_FOR_SELLER_RESPONSE: 'seller', WAITING_FOR_BUYER_RESPONSE: 'buyer' } as const
 
-/** The one state a dispute has for a side: what that side is to do, or wait for. */
+/** The single state that a dispute has for a side: what that side has to do, or what it waits for. */
 export function stateFor(dispute: Dispute, side: Side): DisputeStateName {
   const { status, dispute_life_cycle_stage } = dispute
   switch (status) {
@@ -20,7 +20,7 @@ export function stateFor(dispute: Dispute, side: Side): DisputeStateName {
   }
 }
 
-/** The time by which each side must answer; only the side that is waited for has one. */
+/** The time by which each side must answer. Only the side that is waited for has one. */
 export function dueDates({ status, timer }: Pick<Dispute, 'status' | 'timer'>) {
   return {
     ...(status === 'WAITING_FOR_BUYER_RESPONSE' && timer && { buyer_response_due_date: timer.due }),
@@ -28,7 +28,7 @@ export function dueDates({ status, timer }: Pick<Dispute, 'status' | 'timer'>) {
   }
 }
 
-/** Who came out on top, seen from a side. */
+/** Which side came out on top, as one side sees it. */
 export function wonOrLost(outcomeCode: string, side: Side): 'WON' | 'LOST' | undefined {
   if (outcomeCode === 'NONE') return undefined
   const sellerWon = outcomeCode !== 'RESOLVED_BUYER_FAVOUR'

@@ -14,8 +14,9 @@ export interface Step {
 }
 
 /**
- * Takes one step that the table allows: decide, follow the table, set the timer. Pure; the only way a dispute changes.
- * Whether it is allowed was asked before, because files are read only then; a step that is not finds no row to follow.
+ * Takes one step that the table allows: decide, follow the table, set the timer. Pure, and the only way in which a dispute
+ * changes. Whether the step is allowed was asked before, because files are only read after that. A step that is not allowed
+ * finds no row.
  */
 export function step(
   before: Dispute,
@@ -40,7 +41,7 @@ export function step(
   return { before, after: running ? { ...next, timer: running } : next, decision, row }
 }
 
-/** When it ended, whatever is noted of it since; one of an earlier version, by its last change before this. */
+/** When the dispute ended, whatever was noted of it since. Earlier versions did not store it, so their last change counts. */
 function resolvedAt(before: Dispute, { status }: DisputeNode, now: Instant): Instant | undefined {
   if (status !== 'RESOLVED') return undefined
   return before.status === 'RESOLVED' ? (before.resolved_time ?? before.update_time) : now
@@ -50,7 +51,7 @@ const facets = ['dispute_life_cycle_stage', 'status', 'flow', 'finality'] as con
 
 const isSameNode = (a: DisputeNode, b: DisputeNode): boolean => facets.every((facet) => a[facet] === b[facet])
 
-/** A change to `undefined` or to nothing removes the field. */
+/** Removes fields that were changed to `undefined` or to an empty list. */
 function withoutAbsent(dispute: { [Field in keyof Dispute]: Dispute[Field] | undefined }): Dispute {
   const kept = Object.entries(dispute).filter(
     ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
@@ -58,11 +59,11 @@ function withoutAbsent(dispute: { [Field in keyof Dispute]: Dispute[Field] | und
   return Object.fromEntries(kept) as unknown as Dispute
 }
 
-/** Whether an action asks somebody anew: where the dispute got to, or where it stood, about another reason. */
+/** Whether an action asks somebody anew: the dispute got to another node, or its reason changed. */
 export const asksAnew = (action: DisputeAction, before: DisputeNode, after: DisputeNode): boolean =>
   action === 'change-reason' || !isSameNode(before, after)
 
-/** The timer that runs after an action: a new one for whoever is asked anew, otherwise the one that ran until it is up. */
+/** The timer after an action. If somebody is asked anew, a new one; otherwise the running timer goes on until it is up. */
 export const timerAfter = (
   action: DisputeAction,
   before: Dispute,

@@ -72,7 +72,7 @@ export const eligibilityRoute = (): AnyRoute =>
     },
   })
 
-/** A payment of the caller, or of a merchant that lets it refer disputes; everybody else's is as good as unknown. */
+/** A payment of the caller, or of a merchant that lets the caller refer disputes. Any other payment counts as unknown. */
 async function findOwn(db: Reader, caller: Caller, id: string) {
   const found = await findTransactionByEitherId(db, id)
   if (!found) return undefined

@@ -43,7 +43,7 @@ export async function listFor(db: Reader, accountId: string, query: ListQuery, p
   const read = rows.slice(0, size)
   const shown = at?.backwards ? read.toReversed() : read
   const [first, last] = [shown.at(0), shown.at(-1)]
-  // Whoever came back to a page came from the one behind it.
+  // Somebody who went backwards came from the page behind this one, so there is a next page.
   const hasNext = rows.length > size || at?.backwards
   const link = (rel: string, token?: string): Link => ({ href: addressOf(publicUrl, query, token), rel, method: 'GET' })
   return {
@@ -60,7 +60,7 @@ export async function listFor(db: Reader, accountId: string, query: ListQuery, p
   }
 }
 
-/** The same list at another place. */
+/** The address of the same list at another place. */
 function addressOf(
   publicUrl: string,
   { page_token: _token, ...filters }: ListQuery,

@@ -15,7 +15,7 @@ import { findReferral, insertReferral, saveReferral } from './store.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255, pattern: '^[A-Za-z0-9-]+$' }) })
 
-/** What another marketplace decides: told to us, kept, and closed when the decision is told. */
+/** Disputes that another marketplace decides: we are told of them, keep them, and close them when we are told the decision. */
 export function referredRoutes(service: Service): AnyRoute[] {
   const { publicUrl } = service
   const self = (id: string): { links: Link[] } => ({ links: [selfLink(publicUrl, id)] })

@@ -50,14 +50,14 @@ const conditions = ({ accountId, from, before, status, flows }: ReferralListing)
   ...(flows === undefined ? [] : [fragment`flow = any(${flows})`]),
 ]
 
-/** The last of the page before; or, of a page that is read backwards, the first of the page behind it. */
+/** The last dispute of the page before. For a page that is read backwards, the first dispute of the page after it. */
 export interface ReferralPlace {
   readonly time: string
   readonly id: string
   readonly backwards: boolean
 }
 
-/** Newest first; the other way round where it is read backwards. */
+/** Newest first; in the opposite order if it is read backwards. */
 export async function listReferrals(
   db: Reader,
   listing: ReferralListing,

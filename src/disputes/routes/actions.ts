@@ -20,7 +20,7 @@ interface Names {
   readonly operation?: string
 }
 
-/** What parties do that can give money back at once. */
+/** Actions of the parties that can give money back at once. */
 const refunding: ReadonlySet<DisputeAction> = new Set([
   'make-offer',
   'accept-offer',
@@ -62,7 +62,7 @@ export function actionRoute(
   })
 }
 
-/** Refuses with 404 or 403 what would be refused whatever the body. */
+/** Refuses with 404 or 403 what would be refused whatever the body is. */
 export async function requireActor(
   db: Reader,
   caller: Caller,
@@ -74,7 +74,7 @@ export async function requireActor(
   actorOf(found)
 }
 
-/** What agents do: everybody in the sandbox, the operator in live. */
+/** Refuses everybody who cannot act as an agent: every caller can in the sandbox, and only the operator in live. */
 function requireAgent({ roles }: Caller): void {
   if (!roles.includes('agent')) throw forbidden('Only the operator of the service decides disputes here.')
 }

@@ -18,7 +18,7 @@ import { NOT_AS_DESCRIBED, NOT_RECEIVED, type Reason, stages } from '../schema/e
 import { findDisputeOf, isUnderWay } from '../store.ts'
 import { tag } from './parts.ts'
 
-/** Reasons that codes of card networks stand for; any other is about something that did not arrive. */
+/** The reasons that codes of card networks stand for. Any other code stands for something that did not arrive. */
 const reasonOfCode: ReadonlyMap<string, Reason> = new Map([
   ['4853', NOT_AS_DESCRIBED],
   ['C2', 'CREDIT_NOT_PROCESSED'],
@@ -61,7 +61,7 @@ const ChargebackBody = Type.Object({
 })
 type ChargebackBody = Static<typeof ChargebackBody>
 
-/** What a bank would do to a seller, on request. Sandbox only. */
+/** Simulates what a bank would do to a seller. Sandbox only. */
 export const chargebackRoutes = (house: House): AnyRoute[] => [
   route({
     method: 'POST',
@@ -80,7 +80,7 @@ export const chargebackRoutes = (house: House): AnyRoute[] => [
   }),
 ]
 
-/** Opens the bank's dispute. One between the parties about the same payment gives way to it, without an outcome. */
+/** Opens the dispute of the bank. A dispute between the parties about the same payment makes way for it, without an outcome. */
 async function chargeBack(tx: Tx, house: House, caller: Caller, body: ChargebackBody): Promise<Dispute> {
   const { dispute: told, transaction: payment } = body
   const found = await findTransaction(tx, caller.accountId, payment.id_enc)
@@ -98,7 +98,8 @@ async function chargeBack(tx: Tx, house: House, caller: Caller, body: Chargeback
   const existing = await findDisputeOf(tx, seller.account_id, found.transaction.id)
   if (existing && isUnderWay(existing) && existing.dispute.dispute_channel === 'INTERNAL')
     await act(tx, house, existing, { ...clockActor, roles: ['clock', 'agent'] }, { action: 'supersede', input: {} })
-  // Nothing is held for it. Who opens one between the parties at the same moment finds the payment changed, and then this one.
+  // Nothing is held for this one. If somebody opens a dispute between the parties at the same moment, they find the payment
+  // changed, and then this dispute.
   else pinPayment(tx, found)
   const account = await findAccount(tx, seller.account_id)
   const code = told.processor_info?.reason_code

@@ -164,7 +164,7 @@ export function disputeRoutes(house: House): AnyRoute[] {
   ]
 }
 
-/** The dispute in which this caller sees this document; undefined when there is none for them. */
+/** The dispute in which this caller sees this document. Undefined if there is none for them. */
 async function disputeWith(db: Reader, caller: Caller, id: { document_id: string; n: number }) {
   const disputeId = await findDisputeOfFile(db, id.document_id, id.n)
   if (disputeId === undefined) return undefined
@@ -172,7 +172,7 @@ async function disputeWith(db: Reader, caller: Caller, id: { document_id: string
     const found = await findForCaller(db, caller, disputeId, showScopes)
     return seesDocument(found.dispute, viewerOf(found).view, id) ? found.dispute : undefined
   } catch (error) {
-    // Whoever may not see the dispute is not told that there is one.
+    // Somebody who may not see the dispute is not told that it exists.
     if (error instanceof Problem) return undefined
     throw error
   }

@@ -8,7 +8,7 @@ import { findForCaller } from '../access.ts'
 import { disputeUrl } from '../links.ts'
 import type { Dispute } from '../schema/dispute.ts'
 
-/** Whoever could ask for anything that is answered with a receipt. */
+/** The scopes of those who can make requests that are answered with a receipt. */
 export const receiptScopes = [
   'disputes/create',
   'disputes/update-seller',
@@ -37,7 +37,7 @@ const requestUrl = (publicUrl: string, id: string) => `${publicUrl}/v1/apis/requ
 export const wantsAsync = (headers: Readonly<Record<string, string | string[] | undefined>>): boolean =>
   prefers(headers, 'respond-async')
 
-/** 202: it is accepted; here is where to ask how it went, and the dispute, by the relation it has in every answer. */
+/** 202: the request was accepted. Links to how it went, and to the dispute by the relation that it has in every answer. */
 export function accepted(
   tx: Tx,
   caller: Caller,
@@ -55,11 +55,11 @@ export function accepted(
   })
 }
 
-/** How a request that was accepted went. One that waits for money is done when the dispute has paid it. */
+/** How an accepted request went. One that waits for money is done when the dispute has paid it. */
 export async function showRequest(db: Reader, caller: Caller, id: string, publicUrl: string): Promise<object> {
   const row = await db.row<RequestRow>(requestById, [caller.accountId, id])
   if (!row) throw notFound('The request')
-  // A partner whose consent was taken back hears no more of the dispute, this way either.
+  // A partner whose consent was taken back learns nothing more of the dispute, not even in this way.
   await findForCaller(db, caller, row.dispute_id, receiptScopes)
   const isOpen = row.waits_for_refund && row.status !== 'RESOLVED'
   const failed = row.waits_for_refund && row.status === 'RESOLVED' && row.outcome_code !== 'RESOLVED_BUYER_FAVOUR'

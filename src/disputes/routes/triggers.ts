@@ -1,6 +1,6 @@
 import { Problem, type ProblemName } from '../../kernel/problem.ts'
 
-/** The answers a trigger can ask for, in the order of the numbers of an operation. */
+/** The answers that a trigger can ask for, in the order of an operation's numbers. */
 const usual = [
   [403, 'FORBIDDEN'],
   [404, 'INVALID_RESOURCE_ID'],
@@ -38,7 +38,7 @@ const claimIssues = [
 
 type Simulated = readonly [status: number, name: ProblemName] | string
 
-/** The first number of each operation, and its answers in order. A bare word is an issue of a validation error. */
+/** The first number of each operation, and its answers in order. A text without a status is an issue of a validation error. */
 // biome-ignore format: a table reads best as a table
 const series: readonly (readonly [operation: string, first: number, answers: readonly Simulated[]])[] = [
   ['show',                     15, usual],

@@ -23,7 +23,7 @@ import type { Address, Item } from './given.ts'
 export interface DisputeNode {
   readonly dispute_life_cycle_stage: Stage
   readonly status: Status
-  /** What a waiting party is waited for; clients do not see it. */
+  /** What a waiting party is expected to do. Clients do not see it. */
   readonly flow: Flow
   readonly finality: Finality
 }
@@ -111,14 +111,17 @@ export interface DisputedTransaction {
   readonly invoice_number?: string
   readonly custom?: string
   readonly items?: readonly Item[]
-  /** The part of the dispute amount that stands against this payment. */
+  /** The part of the disputed amount that belongs to this payment. */
   readonly disputed: Money
-  /** What is kept back from the seller for it. */
+  /** What is kept back from the seller for this payment. */
   readonly held: Money
-  /** Given back to the buyer by the refunds of this dispute; and apart from them, before it or in another dispute. */
+  /** What refunds of this dispute gave back to the buyer; and below, what was given back before it or in another dispute. */
   readonly refunded: Money
   readonly refunded_before: Money
-  /** The parts of both that decisions took from the seller, and that the service bears since one was overturned. */
+  /**
+   * The parts of both that decisions took from the seller; and below, those the service bears since a decision was
+   * overturned.
+   */
   readonly reversed?: Money
   readonly covered?: Money
 }
@@ -131,7 +134,7 @@ export interface DisputeRefund {
   readonly gross_amount: Money
   readonly create_time: Instant
   readonly invoice_id?: string
-  /** Ordered by a decision of this dispute; cancelled when that was overturned. */
+  /** Whether a decision of this dispute ordered it; and below, whether that decision was overturned. */
   readonly reversal?: boolean
   readonly cancelled?: boolean
 }
@@ -171,7 +174,7 @@ export interface Dispute extends DisputeNode {
   readonly dispute_id: string
   readonly create_time: Instant
   readonly update_time: Instant
-  /** When it ended; what is noted of it afterwards does not move it. */
+  /** When it ended. What is noted of it afterwards does not change this. */
   readonly resolved_time?: Instant
   readonly reason: Reason
   readonly dispute_channel: Channel
@@ -181,7 +184,7 @@ export interface Dispute extends DisputeNode {
   readonly disputed_transactions: readonly DisputedTransaction[]
   readonly offer: Offer
   readonly external_reason_code?: string
-  /** Until when a bank wants the seller's answer, where it says so. */
+  /** By when a bank wants the seller's answer, if it says so. */
   readonly answer_by?: Instant
   readonly dispute_outcome?: {
     readonly outcome_code: OutcomeCode
@@ -197,7 +200,7 @@ export interface Dispute extends DisputeNode {
   readonly supporting_info?: readonly SupportingInfo[]
   readonly partner_actions?: readonly PartnerAction[]
 
-  /** The one timer that runs, if any. */
+  /** The one timer that is running, if any. */
   readonly timer?: { readonly name: TimerName; readonly due: Instant }
   /** What the seller gives back once the item has come back. */
   readonly agreed_return?: {
@@ -207,15 +210,15 @@ export interface Dispute extends DisputeNode {
     readonly invoice_id?: string
   }
   readonly returned_time?: Instant
-  /** What came with the pending offer and is needed when it is accepted. */
+  /** An address that came with the pending offer, and is needed if the offer is accepted. */
   readonly offered_address?: Address
   readonly offered_invoice_id?: string
-  /** How many times each side appealed, and which appeal is being looked at. */
+  /** How often each side appealed; and below, which appeal is being looked at. */
   readonly appeals: Readonly<Record<Side, number>>
   readonly appellant?: Side
-  /** Against whom the last decision that can be appealed went. */
+  /** The side that lost the last decision that can be appealed. */
   readonly lost_by?: Side
-  /** False when this buyer's test address rules appeals out. */
+  /** False if the buyer's test address rules appeals out. */
   readonly appeals_open: boolean
   readonly accelerated?: boolean
   readonly escalation?: { readonly by: Side; readonly time: Instant; readonly note?: string; readonly reason?: string }
@@ -251,11 +254,11 @@ export function isTangible({
   return issue === undefined || issue === 'PRODUCT'
 }
 
-/** The items in dispute, over all payments. */
+/** The disputed items of all payments. */
 export const itemsOf = ({ disputed_transactions }: Pick<Dispute, 'disputed_transactions'>): readonly Item[] =>
   disputed_transactions.flatMap(({ items = [] }) => items)
 
-/** Whether somebody of this side submitted it; a partner acts for the seller. */
+/** Whether this side submitted it. A partner acts for the seller. */
 export const isOf = (side: Side, { source }: Evidence): boolean =>
   side === 'buyer' ? source === 'SUBMITTED_BY_BUYER' : /^SUBMITTED_BY_(SELLER|PARTNER)$/.test(source)
 

@@ -1,4 +1,4 @@
-/** The values of the dispute contract, in their neutral spelling. Which are brand-dependent the dialect knows. */
+/** The values of the dispute contract in their neutral spelling. The dialect knows which of them depend on the brand. */
 
 export const reasons = [
   'MERCHANDISE_OR_SERVICE_NOT_RECEIVED',
@@ -14,7 +14,7 @@ export const reasons = [
 ] as const
 export type Reason = (typeof reasons)[number]
 
-/** The two reasons that begin as an inquiry and that most rules speak about. */
+/** The two reasons that begin as an inquiry. Most rules are about them. */
 export const NOT_RECEIVED = 'MERCHANDISE_OR_SERVICE_NOT_RECEIVED'
 export const NOT_AS_DESCRIBED = 'MERCHANDISE_OR_SERVICE_NOT_AS_DESCRIBED'
 
@@ -30,11 +30,11 @@ export type Status = (typeof statuses)[number]
 export const stages = ['INQUIRY', 'CHARGEBACK', 'PRE_ARBITRATION', 'ARBITRATION'] as const
 export type Stage = (typeof stages)[number]
 
-/** What a waiting party is waited for; never shown. */
+/** What a waiting party is expected to do. It is never shown. */
 export const flows = ['NONE', 'OFFER', 'EVIDENCE', 'RETURN', 'ACK'] as const
 export type Flow = (typeof flows)[number]
 
-/** Whether a decision stands: while it can be appealed it may still turn. */
+/** Whether a decision is final. While it can be appealed, it may still change. */
 export const finalities = ['OPEN', 'APPEALABLE', 'FINAL'] as const
 export type Finality = (typeof finalities)[number]
 
@@ -144,7 +144,7 @@ export const cancellationReasons = [
   'OTHER',
 ] as const
 
-/** The timers of a dispute; how long each runs is told in `machine/deadlines.ts`. */
+/** The timers of a dispute. How long each runs is defined in `machine/deadlines.ts`. */
 export type TimerName =
   | 'triage'
   | 'inquiry'

@@ -16,7 +16,7 @@ const someOf = (...values: string[]) => optional(Type.Array(Type.Enum(values), {
 const url = optional(Type.String({ format: 'uri', maxLength: 4000 }))
 const issueType = oneOf('PRODUCT', 'SERVICE')
 
-/** An amount of a coin that is no currency of a country. */
+/** An amount of a coin that is not the currency of a country. */
 const Asset = Type.Object({
   asset_symbol: Type.Enum(['BTC', 'ETH', 'BCH', 'LTC', 'PYUSD', 'LINK', 'SOL', 'MATIC']),
   quantity: Type.String({ minLength: 1, maxLength: 40, pattern: amountPattern }),
@@ -166,7 +166,7 @@ export function readExtensions(given: Extensions): Extensions {
   }) as Extensions
 }
 
-/** Extensions in the words of this deployment. */
+/** Extensions in the wording of this deployment. */
 export const printExtensions = (kept: Extensions, dialect: Dialect) =>
   rewrite(kept, '/extensions', (name, value) => brandWord(name, value, dialect.literal)) as Extensions
 
@@ -176,7 +176,7 @@ const brandWord = (name: string, value: unknown, respell: (word: string) => stri
 const isMoney = (value: unknown): value is Money =>
   typeof value === 'object' && value !== null && 'currency_code' in value && 'value' in value
 
-/** A copy in which every member is what `change` makes of it; where that is nothing, its own members are looked at. */
+/** A copy in which `change` replaces members. If it gives nothing for a member, the members inside of that are looked at. */
 function rewrite(
   node: unknown,
   pointer: string,

@@ -10,7 +10,7 @@ const text = (maxLength: number, pattern?: string) =>
 export const Note = text(2000)
 export const EnumText = text(255, '^[0-9A-Z_]+$')
 
-/** Values of an enum in either dialect. */
+/** The values of an enum, in both dialects. */
 export const eitherDialect = (values: readonly string[]): string[] => [
   ...new Set([...values, ...values.map((value) => brandedTwins.get(value) ?? value)]),
 ]
@@ -90,7 +90,7 @@ export const AcknowledgementEvidence = Type.Object({
   documents: optional(Documents(100)),
 })
 
-/** Details of an item that are kept and shown as they came. */
+/** Details of an item, which are kept and shown as they came. */
 const Details = Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', maxProperties: 50 })
 
 export const Item = Type.Object(
@@ -116,7 +116,7 @@ export const Item = Type.Object(
 )
 export type Item = Static<typeof Item>
 
-/** Items as they are kept: their amounts with the decimals of their currency. */
+/** Items in the form in which they are kept: amounts with the decimals of their currency. */
 export const exactItems = (items: readonly Item[], field: string): Item[] =>
   items.map((item, i) => ({
     ...item,

@@ -95,7 +95,7 @@ const movement = (party: string) =>
 const options = <Name extends string>(name: Name, values: readonly string[]) =>
   optional(Type.Object({ [name]: Type.Array(Type.Enum([...values]), { maxItems: 10 }) }))
 
-/** A dispute as it is shown. Which fields a caller receives depends on its scopes and on its side. */
+/** A dispute as it is shown. Which fields a caller receives depends on their scopes and their side. */
 export const Dispute = Type.Object(
   {
     dispute_id: Text(255),
@@ -138,7 +138,7 @@ export const Dispute = Type.Object(
       1000,
     ),
     extensions: optional(Extensions),
-    // A party is shown a hundred at most, whoever decides those of both.
+    // A party is shown at most a hundred. Whoever decides is shown those of both sides.
     evidences: list(Evidence, 200),
     buyer_response_due_date: optional(Time),
     seller_response_due_date: optional(Time),

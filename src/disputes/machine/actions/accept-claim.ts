@@ -36,7 +36,7 @@ type Input = Static<typeof Body>
 
 const withReturn = (type: AcceptClaimType) => type.startsWith('REFUND_WITH_RETURN')
 
-/** How a seller may give in. Other than paying back at once is possible only while the seller is to answer. */
+/** How a seller may give in. Only while the seller is to answer can it be by anything but an immediate refund. */
 export function acceptClaimOptions(dispute: Dispute): readonly AcceptClaimType[] {
   const { dispute_life_cycle_stage, reason } = dispute
   if (!buyerCanBeAsked(dispute) || !hasSomethingLeft(dispute)) return ['REFUND']
@@ -47,7 +47,7 @@ export function acceptClaimOptions(dispute: Dispute): readonly AcceptClaimType[]
     : ['PARTIAL_REFUND', 'REFUND_WITH_RETURN', 'REFUND_WITH_RETURN_SHIPMENT_LABEL', 'REFUND']
 }
 
-/** Whether the seller is to answer, to a buyer who can answer in turn, and there is room for what they say. */
+/** Whether it is the seller's turn, the buyer can answer in turn, and there is room for what they say. */
 function buyerCanBeAsked({ dispute_channel, dispute_life_cycle_stage, status, flow, offer }: Dispute): boolean {
   const answering = status === 'OPEN' || (status === 'WAITING_FOR_SELLER_RESPONSE' && flow !== 'ACK')
   const early = dispute_life_cycle_stage === 'INQUIRY' || dispute_life_cycle_stage === 'CHARGEBACK'
@@ -77,7 +77,7 @@ export const acceptClaim = disputeAction('accept-claim', {
     const amount = type === 'PARTIAL_REFUND' ? atMost(normalise(refund_amount!), owed(dispute)) : owed(dispute)
     const words = {
       type: withReturn(type) ? ('REFUND_WITH_RETURN' as const) : ('REFUND' as const),
-      // Who appealed has paid already, and gives in without offering more.
+      // A seller who appealed has paid already, and gives in without offering more.
       amount: toMinor(amount) > 0n ? amount : undefined,
       note: input.note,
       private: true,
@@ -138,7 +138,7 @@ function amountRules(dispute: Dispute, { accept_claim_type: type, refund_amount 
   return amountIssues(dispute, refund_amount, 'INVALID_REFUND_AMOUNT', field)
 }
 
-/** An amount that came without a type: more than all is as good as all, and less needs a buyer who can be asked. */
+/** Rules for an amount without a type. More than all counts as all; less is only possible if the buyer can be asked. */
 function freeAmountRules(dispute: Dispute, amount: Money, field: string): Issue[] {
   const issue = 'INVALID_REFUND_AMOUNT'
   const issues = amountIssues(dispute, amount, issue, field, { bounded: false })
@@ -178,7 +178,7 @@ function shipmentsOf({ return_shipment_info = [] }: Input, { uploads }: ActionCo
   return return_shipment_info.map(({ tracking_info }, i) => ({ shipment_label: labels[i]![0]!, tracking_info }))
 }
 
-/** Documents that come with the acceptance are kept as the seller's evidence; shipment labels are not evidence. */
+/** Documents that come with the acceptance are kept as evidence of the seller. Shipping labels are not evidence. */
 function filed(dispute: Dispute, type: AcceptClaimType, input: Input, { uploads, now }: ActionContext) {
   const labels = new Set((input.return_shipment_info ?? []).map(({ shipment_label }) => shipment_label.name))
   const documents =

@@ -7,7 +7,7 @@ import { Note } from '../../schema/given.ts'
 import { disputeAction } from '../action.ts'
 import { type Effect, end, inTurn, release } from '../settlement.ts'
 
-/** The buyer takes the dispute back, or, where several payments are disputed, some of them. */
+/** The buyer withdraws the dispute or, if several payments are disputed, takes some of them out of it. */
 export const cancel = disputeAction('cancel', {
   summary: 'Cancel the dispute',
   scopes: ['disputes/update-buyer'],
@@ -32,7 +32,7 @@ export const cancel = disputeAction('cancel', {
   },
 })
 
-/** Buyer's ids of the payments a request names; all are meant when none is named. */
+/** The buyer's ids of the payments that a request names. If it names none, all are meant. */
 function namedTransactions({ disputed_transactions, reason }: Dispute, ids: readonly string[]): Set<string> {
   const known = new Set(disputed_transactions.map(({ buyer_transaction_id }) => buyer_transaction_id))
   const unknown = ids.find((id) => !known.has(id))

@@ -4,14 +4,15 @@ import { disputeAction } from '../action.ts'
 import { withOfferEvent } from '../offers.ts'
 import { withReturnAddress } from '../returns.ts'
 
-/** The buyer turns the offer down; the seller is to answer again, or an agent decides. */
+/** The buyer turns the offer down. The seller has to answer again, or an agent decides. */
 export const denyOffer = disputeAction('deny-offer', {
   summary: 'Deny the offer',
   scopes: ['disputes/update-buyer'],
   body: Type.Object({ note: Note }),
   decide(dispute, { note }, context) {
     const { offer_type: type = 'REFUND', seller_offered_amount: amount } = dispute.offer
-    // The address that came with a part of the money was meant for this; that of a return stands or falls with the offer.
+    // An address beside a partial refund was given for the case of a denial, so it is kept. The address of a return goes
+    // with the offer.
     const kept = type === 'REFUND' && dispute.offered_address && withReturnAddress(dispute, dispute.offered_address)
     return {
       outcome: 'denied',

@@ -56,6 +56,6 @@ export const escalate = disputeAction('escalate', {
   },
 })
 
-/** What came with an offer to give in is no answer to the claim. */
+/** Evidence that came with an offer to give in does not count as an answer to the claim. */
 const hasSellerEvidence = ({ evidences = [] }: Dispute): boolean =>
   evidences.some((evidence) => isOf('seller', evidence) && evidence.action_info?.action !== 'ACCEPT_CLAIM')

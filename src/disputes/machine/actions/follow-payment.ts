@@ -5,7 +5,7 @@ import type { DisputeRefund } from '../../schema/dispute.ts'
 import { disputeAction } from '../action.ts'
 import { asInLedger, type LedgerMoney } from '../payments.ts'
 
-/** A payment as it is after money of it moved, and the refund that moved it. */
+/** A payment after money of it moved, and the refund that moved it. */
 interface Change {
   readonly transaction: LedgerMoney & { readonly id: string }
   readonly refund: {
@@ -17,13 +17,13 @@ interface Change {
   }
 }
 
-/** Money of a disputed payment moved elsewhere: by the seller's own refund, or by another dispute about it. */
+/** Money of a disputed payment was moved elsewhere: by a refund of the seller, or by another dispute about the payment. */
 export const followPayment = disputeAction('follow-payment', {
   summary: 'Follow what happened to a payment outside the dispute',
   scopes: [],
   body: Type.Unsafe<readonly Change[]>({ type: 'array' }),
   decide({ disputed_transactions, refunds: before = [] }, changes) {
-    // What another dispute gives back is that one's: here it only leaves less of the payment.
+    // A refund of another dispute belongs to that one. Here it only leaves less of the payment.
     const refunds = changes.filter(({ refund }) => refund.dispute_id === undefined).reduce(withRefund, before)
     return {
       outcome: 'followed',

@@ -11,7 +11,7 @@ import { hasSomethingLeft, isFull } from '../payments.ts'
 import { addressIn, addressIssues, knownAddress, missingAddress, unwantedAddress } from '../returns.ts'
 import { end, inTurn, refund } from '../settlement.ts'
 
-/** What a seller may offer in an inquiry. A thing can come back or be replaced; a service cannot. */
+/** What a seller may offer in an inquiry. A thing can be sent back or replaced, a service cannot. */
 export function offerOptions(dispute: Dispute): readonly OfferType[] {
   if (!hasSomethingLeft(dispute)) return ['REPLACEMENT_WITHOUT_REFUND']
   return dispute.reason === NOT_AS_DESCRIBED && isTangible(dispute) ? offerTypes : ['REFUND']

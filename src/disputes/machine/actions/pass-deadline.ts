@@ -6,7 +6,7 @@ import { judge } from '../judgement.ts'
 import { refundReturn } from '../returns.ts'
 import { end, inTurn, release } from '../settlement.ts'
 
-/** Time is up: what a dispute does when nobody did anything. */
+/** A timer is up: what a dispute does if nobody acted. */
 export const passDeadline = disputeAction('pass-deadline', {
   summary: 'Do what the deadline says',
   scopes: [],
@@ -39,7 +39,7 @@ export const passDeadline = disputeAction('pass-deadline', {
       }
       case 'review': {
         const { autoAdjudicate } = context.rules
-        // A service that decides nothing by itself finds what one that did had planned.
+        // The timer was started by a service that decides by itself, but this one does not.
         if (autoAdjudicate === 'off') return { outcome: 'left to an agent', changes: {} }
         const winner = autoAdjudicate === 'BUYER_FAVOR' ? 'buyer' : 'seller'
         return lapse(dispute, 'decided', winner, 'DECISION_BASED_ON_AVAILABLE_INFORMATION', context)

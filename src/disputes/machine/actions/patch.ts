@@ -26,7 +26,7 @@ const readAction = readerOf(PartnerAction)
 
 type Patchable = Pick<Dispute, 'communication_details' | 'partner_actions'>
 
-/** The seller says how to be reached; a partner says what it did. All entries apply, or none. */
+/** The seller says how they can be reached; a partner says what it did. All entries are applied, or none. */
 export const patch = disputeAction('patch', {
   summary: 'Change parts of the dispute',
   scopes: ['disputes/update-seller', 'disputes/update-partner'],
@@ -80,7 +80,7 @@ function withDetails(
   const value = name === undefined ? readDetails(given) : given
   const target = name === undefined ? old && told : told[name as keyof typeof told]
   if (op === 'test') {
-    // What was shown holds the time it was posted, which what is sent need not.
+    // The value as shown holds the time at which it was posted. What the client tests against need not.
     if (!isDeepStrictEqual(target, value) && !(name === undefined && isDeepStrictEqual(old, value)))
       throw refused('PATCH_TEST_FAILED', 'The value is another one.', `${at}/value`)
     return { ...rest, ...(old && { communication_details: old }) }
@@ -119,7 +119,7 @@ function withPartnerAction(document: Patchable, { op, value }: Entry, at: string
   return { ...document, partner_actions: [...known, told] }
 }
 
-/** The times of a partner action as they are kept. */
+/** The times of a partner's action, in the form in which they are kept. */
 function timesOf(action: PartnerAction, at: string): Pick<PartnerAction, 'create_time'> {
   const { create_time, update_time, due_time } = action
   const read = (name: string, given: string) => {

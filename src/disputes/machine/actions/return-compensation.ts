@@ -10,7 +10,7 @@ import { attach } from '../attachments.ts'
 import { NOT_NOW } from '../lifecycle.ts'
 import { limits } from '../limits.ts'
 
-/** Return postage up to this many units of the currency can be had; more is denied. */
+/** Return postage up to this many units of the currency can be paid; a request for more is denied. */
 export const COMPENSATION_MAX = 30n
 export const COMPENSATION_DAYS = 30
 
@@ -50,7 +50,7 @@ export const returnCompensation = disputeAction('return-compensation', {
     }
     const isSmall = toMinor(amount) <= COMPENSATION_MAX * 10n ** BigInt(minorDigits(currency_code))
     if (!isSmall) return { outcome: 'answered', changes: { compensation: { ...asked, status: 'DENIED' } } }
-    // Where money is real, the parties together could otherwise draw on the service's.
+    // In live the money is real, and the parties together could draw on the service's funds. So there an agent has to decide.
     return rules.sandbox ? paid(dispute, asked, now) : { outcome: 'asked', changes: { compensation: asked } }
   },
 })
@@ -62,7 +62,7 @@ export const answerCompensation = disputeAction('answer-compensation', {
   body: Type.Object({ decision: Type.Enum(['PAY', 'DENY']) }),
   agentsOnly: true,
   decide(dispute, { decision }, { now }) {
-    // The table offers this only where one was asked for.
+    // The table allows this only if there is a request.
     const asked = dispute.compensation!
     if (decision === 'PAY') return paid(dispute, asked, now)
     return { outcome: 'answered', changes: { compensation: { ...asked, status: 'DENIED' } } }

@@ -14,7 +14,7 @@ export const triage = disputeAction('triage', {
     const { rules } = context
     const told = (dispute.evidences ?? []).some(({ notes }) => notes?.includes(HOLD_IN_REVIEW))
     const alert = dispute.dispute_channel === 'ALERT'
-    // An alert is the seller's to heed or not: nobody decides it.
+    // The seller may heed an alert or not. Nobody decides it, so it never goes to the agents.
     if (!alert && (rules.triageTarget === 'REVIEW' || (rules.sandbox && told)))
       return { outcome: 'review', changes: {} }
     const types = alert ? [] : usualRequest(dispute.reason, 'seller')

@@ -10,7 +10,7 @@ import { PatchBody, type PatchEntry } from './patch.ts'
 const readMoney = readerOf(Money)
 const statuses = PartnerAction.properties.status
 
-/** A partner brings up to date what it says it did. It never moves the dispute. */
+/** A partner updates what it says it did. This never moves the dispute. */
 export const updatePartnerAction = disputeAction('update-partner-action', {
   summary: 'Change the status or amount of a partner action',
   scopes: ['disputes/update-partner'],
