@@ -20,7 +20,7 @@ interface ServerAddress {
 /** Why an address cannot be used, in one sentence for the person who starts the service. */
 export class AddressError extends Error {}
 
-/** What `target_session_attrs` may say. A service that could only read would be of no use, nor a replica that does more. */
+/** What `target_session_attrs` may say. A service that can only read is of no use, and neither is a replica that takes writes. */
 const roles: Readonly<Record<'primary' | 'standby', Readonly<Record<string, Role>>>> = {
   primary: { 'read-write': 'primary', primary: 'primary', any: 'any' },
   standby: { standby: 'standby', 'read-only': 'standby' },
@@ -57,7 +57,7 @@ export function addressOf(url: string, options = '', role: 'primary' | 'standby'
   }
 }
 
-/** The driver reads them whenever it connects, and says no more of one than that it is not there. */
+/** The driver reads these files whenever it connects, and of a missing one it says only that it is not there. */
 function requireFiles(parameters: URLSearchParams): void {
   for (const name of ['sslrootcert', 'sslcert', 'sslkey']) {
     const file = parameters.get(name)
@@ -70,8 +70,8 @@ function requireFiles(parameters: URLSearchParams): void {
 }
 
 /**
- * Whoever asks for encryption gets a server whose certificate was checked. The driver does so too, at length, and with its next
- * version no more.
+ * Whether encryption is asked for in a way that must include checking the server's certificate. The driver checks it too,
+ * with a long warning; its next version will not.
  */
 const isVerified = (parameters: URLSearchParams) =>
   ['prefer', 'require', 'verify-ca'].includes(parameters.get('sslmode') ?? '') &&
@@ -112,11 +112,11 @@ interface Named {
 /** The same server, another database. */
 export function inDatabase(url: string, name: string): string {
   if (url.startsWith('socket:')) return url.replace(/\/[^/]*$/, `/${name}`)
-  // An address may name several servers, which the platform's reader of addresses does not take.
+  // An address may name several servers, which the URL parser of the platform does not take.
   return url.replace(/^(postgres(?:ql)?:\/\/[^/?]*)(?:\/[^?]*)?/, `$1/${encodeURIComponent(name)}`)
 }
 
-/** The database that an address names; the one called like the user when it names none. */
+/** The database that an address names. If it names none, the one with the name of the user. */
 export function databaseIn(url: string): string {
   const [, named] = /^(?:socket:.*|postgres(?:ql)?:\/\/[^/?]*)\/([^/?]+)/.exec(url) ?? []
   return decodeURIComponent(named ?? /^\w+:\/\/([^:@/]*)[:@]/.exec(url)?.[1] ?? 'postgres')

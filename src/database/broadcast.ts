@@ -9,25 +9,25 @@ import type { Database } from './open.ts'
 import { sql } from './sql.ts'
 
 /**
- * What processes tell each other: there is work of a kind, an app or token changed, a sandbox's clock moved, its log
- * grew, is to hold all that was noted for it, or all of the sandbox went.
+ * What processes tell each other: there is work of a kind; an app or token changed (access); a sandbox's clock moved
+ * (clock); its log grew (happenings); the log shall hold everything noted so far (notes); or the whole sandbox was reset.
  */
 export type Topic = WorkKind | 'access' | 'clock' | 'happenings' | 'notes' | 'reset'
 
 const channel = 'quittance'
 const RECONNECT_MS = 1_000
 const COALESCE_MS = 10
-/** A listener hears nothing for hours, so whether its server is still there must be asked. */
+/** A listener may hear nothing for hours, so it has to ask whether its server is still there. */
 const HEARTBEAT_MS = 5_000
 const ANSWER_MS = 2_000
-/** How long others are waited for that were told something. One whose connection broke is back by then. */
+/** How long to wait until other processes have done what they were told. A process whose connection broke is back by then. */
 const HEARD_MS_MAX = 5_000
 const ASK_AGAIN_MS = 20
-/** Before an id: whether all that was told until now is done, and that it is. */
+/** Comes before an id. `?` asks whether all that was told so far is done, and `!` answers that it is. */
 const ASKED = '?'
 const HEARD = '!'
 
-/** What the connection of a process that listens is called, before its version: a command has none. */
+/** The name of the connection of a listening process, to which its version is added. A command has no such connection. */
 export const BROADCAST = 'quittance broadcast'
 
 const notify = sql`select pg_notify('quittance', $1)`
@@ -46,12 +46,12 @@ export class Broadcast {
   readonly #reconnectMs: number
   readonly #listeners = new Map<Topic, (() => unknown)[]>()
   readonly #pending = new Set<Topic>()
-  /** What listeners are still at. */
+  /** What listeners are still working on. */
   readonly #underWay = new Set<Promise<unknown>>()
-  /** Who has said that they are done, by what they were asked with. */
+  /** By the id of a question: the processes that answered that they are done. */
   readonly #heard = new Map<string, Set<number>>()
   #client: pg.Client | undefined
-  /** The server's process behind it, by which others know us. */
+  /** The server's process behind our connection, by which other processes know us. */
   #pid = 0
   #timer: NodeJS.Timeout | undefined
   #closed = false
@@ -64,7 +64,7 @@ export class Broadcast {
     this.#reconnectMs = reconnectMs
   }
 
-  /** A listener that gives a promise is at it until that is kept. */
+  /** A listener that returns a promise is at work until the promise is settled. */
   on(topic: Topic, listener: () => unknown): void {
     this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener])
   }
@@ -87,8 +87,9 @@ export class Broadcast {
   }
 
   /**
-   * Tells every process, and comes back when all others have done what they do about it: whoever is answered then finds no
-   * process that goes by what was before. There are at least so many others, whose connections may be broken. Never fails.
+   * Tells every process, and returns when all others have acted on it. So whoever is answered afterwards finds no process
+   * that still goes by what was before. `others` is the least number to wait for, since some connections may be broken.
+   * Never fails.
    */
   async tell(topics: readonly Topic[], others = 0): Promise<void> {
     for (const topic of topics) this.#hear(topic)
@@ -104,7 +105,7 @@ export class Broadcast {
         await pause(ASK_AGAIN_MS)
       }
     } catch {
-      // Whoever did not hear of it finds out by itself, as when it is sent.
+      // Whoever did not hear of it finds out by itself, as with `send`.
     } finally {
       this.#heard.delete(id)
     }
@@ -138,7 +139,7 @@ export class Broadcast {
       cut(client)
       throw error
     }
-    // Only a connection that once stood is missed; whoever asked for one that never did is told by the error.
+    // Reconnects only a connection that once stood. If it never did, the error tells whoever asked for it.
     client.on('end', () => this.#reconnect())
     this.#client = client
     this.#pid = (client as pg.Client & { readonly processID: number | null }).processID ?? 0
@@ -146,7 +147,10 @@ export class Broadcast {
     if (this.#closed) await this.close()
   }
 
-  /** Asks again and again, each time when the last one was answered: a connection whose server is gone says nothing by itself. */
+  /**
+   * Asks again and again, each time after the last answer, because a connection says nothing by itself when its server is
+   * gone.
+   */
   #watch(client: pg.Client): void {
     const ask = () =>
       inTime(client, 'select 1').then(
@@ -161,7 +165,7 @@ export class Broadcast {
     clearTimeout(this.#timer)
     const client = this.#client
     if (!client) return
-    // A server that went away without a word never hangs up.
+    // A server that went away without a word never ends the connection.
     const late = setTimeout(() => cut(client), ANSWER_MS)
     await client.end().finally(() => clearTimeout(late))
   }
@@ -180,7 +184,8 @@ export class Broadcast {
     if (this.#closed) return
     this.#timer = setTimeout(() => {
       this.listen().then(
-        // What was missed meanwhile is made up for: everyone looks again. At a reset there is nothing to look at.
+        // Everybody looks again, to make up for what was missed meanwhile. A reset is left out, since it leaves nothing to
+        // look at.
         () => {
           for (const topic of this.#listeners.keys()) if (topic !== 'reset') this.#hear(topic)
         },
@@ -191,7 +196,7 @@ export class Broadcast {
   }
 }
 
-/** Asks, and gives the connection up when there is no answer. */
+/** Asks something, and gives the connection up when there is no answer in time. */
 async function inTime(client: pg.Client, text: string): Promise<void> {
   const late = setTimeout(() => cut(client), ANSWER_MS)
   try {

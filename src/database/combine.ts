@@ -11,25 +11,28 @@ export interface GatheredWrite {
   readonly wakes?: WorkKind
 }
 
-/** Where a sequence of writes has led so far. The same operation always takes the same way, so the text is made once. */
+/**
+ * Where a sequence of writes has led so far. The same operation always makes the same writes, so its text is put together
+ * once.
+ */
 interface Step {
   readonly next: Map<Statement, Step>
   readonly nextGuarded: Map<Statement, Step>
   combined?: Statement
 }
 
-/** More writes than an operation usually has, so it is not worth remembering how they came about. */
+/** More writes than an operation usually has. Beyond that it is not worth remembering the sequence. */
 const WRITES_MAX = 24
-/** More steps than there are ways through the source; if a caller finds ever new ones, they are forgotten together. */
+/** More steps than the source has sequences of writes. If a caller makes ever new ones, all of them are forgotten together. */
 const STEPS_MAX = 4_000
-/** As many as a busy service uses, of which each connection prepares what it comes across. */
+/** As many as a busy service uses. Each connection prepares those that it comes across. */
 const share: Share = { max: 200 }
 
 const newStep = (): Step => ({ next: new Map(), nextGuarded: new Map() })
 let start = newStep()
 let steps = 0
 
-/** How much is remembered. */
+/** How many steps are remembered. */
 export const stepCount = () => steps
 
 /** The one statement that carries out all these writes, which makes it atomic by itself. */
@@ -69,9 +72,9 @@ function print(writes: readonly GatheredWrite[]): string {
   })
   const guards = writes.flatMap(({ statement, guarded }, i) => {
     if (!guarded) return []
-    // Of a batch every row must be found: as many as its first array has.
+    // For a batch, every row must be found: as many as its first array has.
     const wanted = statement.batch ? `cardinality($${firsts[i]})` : '1'
-    // The function that refuses is called only to refuse: a call of it costs more than the count.
+    // The function that refuses is called only in order to refuse, because a call of it costs more than the count.
     return [`case when (select count(*) from w${i}) <> ${wanted} then changed_one(0) end`]
   })
   const wakes = writes.flatMap(({ name, wakes }) =>

@@ -5,24 +5,24 @@ import type { Pool } from './pool.ts'
 import { waitLittle } from './session.ts'
 import type { Query, Statement } from './sql.ts'
 
-/** So many are written together. More would gain little, and each waits for the slowest. */
+/** How many commits are written together at most. More would gain little, and each waits for the slowest. */
 const TOGETHER_MAX = 8
-/** So many groups may be under way. What comes up meanwhile gathers; with more of them, fewer would go together. */
+/** How many groups may be under way. Commits gather meanwhile; with more groups, fewer commits would go together. */
 const GROUPS_MAX = 2
 
 interface Commit extends Query {
-  /** It comes after those of the same line that came before. */
+  /** Commits of the same line are written in the order in which they came. */
   readonly line: string | undefined
   readonly answered: (error?: Error, result?: pg.QueryResult) => void
-  /** It failed together with others. */
+  /** It failed together with others, so it is sent again by itself. */
   isAlone: boolean
-  /** Ends its waiting; there while it waits for longer than a round of events. */
+  /** Ends its waiting. Only set when it waits for longer than one round of the event loop. */
   timer?: NodeJS.Timeout | undefined
 }
 
 export interface CommitsParts {
   readonly pool: Pool
-  /** How long one may wait until it is sent. */
+  /** How long a commit may wait until it is sent. */
   readonly waitMs: number
 }
 
@@ -37,7 +37,7 @@ export interface CommitsParts {
 export class Commits {
   readonly #parts: CommitsParts
   readonly #waiting: Commit[] = []
-  /** Those of which something is under way. */
+  /** Lines of which a commit is under way. */
   readonly #lines = new Set<string>()
   #groups = 0
   #open = 0
@@ -47,7 +47,7 @@ export class Commits {
     this.#parts = parts
   }
 
-  /** How many came together here and are not answered: what is under way may come back to go by itself. */
+  /** How many were given here and are not answered yet. One that is under way may come back, to go again by itself. */
   get openCount(): number {
     return this.#open
   }
@@ -66,7 +66,7 @@ export class Commits {
       }
       this.#open++
       this.#waiting.push({ statement, values, line, answered, isAlone: false })
-      // Not at the end of the round, before which the server would have nothing to do.
+      // A full group is sent at once. Until the end of this round the server would have nothing to do.
       if (this.#waiting.length >= TOGETHER_MAX && this.#groups < GROUPS_MAX) this.#send()
       else this.#sendSoon()
     })
@@ -87,7 +87,7 @@ export class Commits {
     for (const commit of this.#waiting) commit.timer ??= setTimeout(() => this.#giveUp(commit), this.#parts.waitMs)
   }
 
-  /** What goes to the server next: one that goes alone, or some that go together; nothing while all have to wait. */
+  /** What goes to the server next: one commit that goes alone, or some that go together. Nothing while all have to wait. */
   #take(): Commit[] {
     const taken: Commit[] = []
     const passedOver = new Set<string>()
@@ -129,12 +129,12 @@ export class Commits {
         // Each in a round of its own, so that all that follows from it is done before the next, and for whoever asked.
         for (const [i, { answered }] of commits.entries()) setImmediate(answered, error, results?.[before.length + i])
       }
-      // Before what follows from the answers: the server has nothing to do meanwhile.
+      // Sent before the answers have any effect, because the server has nothing to do meanwhile.
       this.#send()
     })
   }
 
-  /** None of them was written. Before all that wait, so that each keeps its place in its line. */
+  /** None of them was written. They go before all that wait, so that each keeps its place in its line. */
   #putBack(commits: readonly Commit[]): void {
     for (const commit of commits) commit.isAlone = true
     this.#waiting.unshift(...commits)

@@ -1,27 +1,30 @@
 import pg from 'pg'
 import type { Address } from './address.ts'
 
-/** For a connection as a whole, however many servers are tried. */
+/** For one connection, however many servers are tried for it. */
 export const CONNECT_TIMEOUT_MS = 2_000
-/** The same where nobody waits for an answer behind it. */
+/** The same for commands, where nobody else waits for an answer. */
 export const COMMAND_CONNECT_TIMEOUT_MS = 5_000
-/** After a connection was lost, the next of several servers is asked when one has not answered for so long: it may never do. */
+/**
+ * When a connection was lost lately, the next of several servers is asked if one has not answered for so long. It may never
+ * answer.
+ */
 const NEXT_AFTER_MS = 200
 const TROUBLED_MS = 10_000
 
-/** Of several servers none can be used, with why for each. */
+/** None of several servers can be used. Holds the reason for each. */
 export class NoServerError extends AggregateError {}
 
 interface ConnectorOptions {
-  /** For all servers together; what a command may take when not said. */
+  /** For all servers together. The default is what a command may take. */
   readonly limitMs?: number
-  /** The address is a pooler's, which tells of its servers what one of them once said. */
+  /** The address leads to a pooler, which may repeat for all servers what one of them once said about itself. */
   readonly pooled?: boolean
 }
 
 /**
- * Opens connections to the server of an address that fits. The one that did last time is asked first, so that a
- * failover costs the others one try; nobody waits for one that is silent while another would do.
+ * Opens connections to the first server of an address that fits. The one that fitted last time is asked first, so after a
+ * failover only the first connection has to try another one. Nobody waits for a silent server while another one would do.
  */
 export class Connector {
   readonly #address: Address
@@ -29,7 +32,7 @@ export class Connector {
   readonly #limitMs: number
   readonly #pooled: boolean
   #first = 0
-  /** How many connections stand. */
+  /** How many connections are open. */
   #standing = 0
   #troubleAt = Number.NEGATIVE_INFINITY
 
@@ -45,19 +48,19 @@ export class Connector {
   }
 
   /**
-   * For how long no connection has been lost, and one could be made whenever it was wanted. A server that has none left, and goes on
-   * with those there are, is no trouble: it has been there all the while.
+   * For how long no connection has been lost, and one could be made whenever it was wanted. A server that has no connection
+   * left, but goes on serving the open ones, is no trouble: it has been there all the while.
    */
   get steadyMs(): number {
     return performance.now() - this.#troubleAt
   }
 
-  /** A connection that can be used. Whatever becomes of it later, it never ends the process. */
+  /** A connection that can be used. Whatever happens to it later never ends the process. */
   connect(): Promise<pg.Client> {
     const { servers } = this.#address
     const order = servers.map((_, i) => (this.#first + i) % servers.length)
     const failures = new Map<number, Error>()
-    // Where any server will do, the first is not passed over for being slow: the next may take no writes.
+    // If any server will do, a slow first server is not passed over, because the next one may not take writes.
     const isTroubled = this.#address.role !== 'any' && this.steadyMs < TROUBLED_MS
     return new Promise((resolve, reject) => {
       let asked = 0
@@ -99,7 +102,7 @@ export class Connector {
     const client = new pg.Client({ ...this.#settings, ...server, connectionTimeoutMillis: this.#limitMs })
     const role = this.#pooled ? {} : watchRole(client)
     let isRefused = false
-    // Without a listener an error would end the process. It also fails what is under way, which is where it is seen.
+    // Without a listener, an error would end the process. It also fails what is under way, and is noticed there.
     client.on('error', () => {
       if (!isRefused) this.#troubleAt = performance.now()
     })
@@ -111,7 +114,7 @@ export class Connector {
       client.once('end', () => this.#standing--)
       return client
     } catch (error) {
-      // The driver waits for the server to hang up, which one that is stopping or starting may not do.
+      // The driver would wait for the server to end the connection, which a server that is stopping or starting may never do.
       isRefused = true
       cut(client)
       throw error
@@ -121,7 +124,7 @@ export class Connector {
 
 const isFull = (error: Error) => (error as { code?: string }).code === '53300'
 
-/** Ends a connection without a word to the server. */
+/** Ends a connection without telling the server. */
 export function cut(client: pg.Client): void {
   client.connection.stream.destroy()
 }
@@ -143,7 +146,7 @@ function watchRole(client: pg.Client): Role {
 
 /** Refuses a server that only reads: a standby, or a primary that was told to. */
 async function requireWritable(client: pg.Client, role: Role, limitMs: number): Promise<void> {
-  // A pooler may keep to itself what the server said.
+  // A pooler may not pass on what the server said.
   const readOnly =
     role.in_hot_standby === undefined
       ? await readOnlyNow(client, limitMs)
@@ -151,7 +154,7 @@ async function requireWritable(client: pg.Client, role: Role, limitMs: number): 
   if (readOnly) throw Object.assign(new Error('the database server takes no writes'), { code: '25006' })
 }
 
-/** Refuses a primary, and leaves a server that has become one with its next answer, so that another can be found. */
+/** Refuses a primary. Should the standby become one later, it is left after its next answer, so that another can be found. */
 function requireStandby(client: pg.Client, role: Role): void {
   if (role.in_hot_standby === 'off') throw new Error('the database server is no replica')
   client.connection.on('parameterStatus', ({ parameterName, parameterValue }: Record<string, string>) => {

@@ -11,31 +11,40 @@ export interface Copy {
   readonly note: string
 }
 
-/** What belongs to one database among all of its server: `quittance_copy_1f0c…_<name>` are its copies. */
+/** What copies belong to: `quittance_copy_1f0c…_<name>` are the copies of one database among all that its server has. */
 const PREFIX = 'quittance_copy'
 const OLD = 'old'
-/** PostgreSQL itself waits five seconds for a session to end; on a busy machine one that was cut off may take longer. */
+/**
+ * How long to wait for sessions to end. PostgreSQL itself waits five seconds; on a busy machine one that was cut off may
+ * take longer.
+ */
 const SESSIONS_MS_MAX = 15_000
 const POLL_MS = 20
-/** Somebody is connected. */
+/** PostgreSQL's code for: somebody is connected. */
 export const IN_USE = '55006'
-/** There is one of that name. */
+/** PostgreSQL's code for: there is a database of that name. */
 export const TAKEN = '42P04'
 
 const ownerOf = (database: string) =>
   `${PREFIX}_${createHash('sha256').update(database).digest('hex').slice(0, 16)}` as const
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
 const renaming = (from: string, to: string) => `alter database ${quoted(from)} rename to ${quoted(to)};`
-/** Nobody can connect. */
+/** Lets nobody connect. */
 const CLOSED = 'allow_connections false'
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 const cutOff = 'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1'
-/** Held by whoever makes a copy or runs on one, for as long as they live: nobody else takes it for left behind. */
+/**
+ * A lock held by whoever makes a copy or runs on one, as long as they live. So nobody takes the copy for one that was left
+ * behind.
+ */
 const hold = 'select pg_advisory_lock(hashtextextended($1, 0))'
 const isFree = 'select pg_try_advisory_lock(hashtextextended($1, 0)) as free'
 
-/** Copies a database whole, and cuts off whoever is connected to it; also those who come back, where a second client can. */
+/**
+ * Makes a whole copy of a database. Cuts off whoever is connected to it; with a second client, also those who come back
+ * meanwhile.
+ */
 export async function copyDatabase(
   client: pg.Client,
   from: string,
@@ -47,8 +56,8 @@ export async function copyDatabase(
 }
 
 /**
- * Cuts off whoever is connected, also while the work waits for them to go: it lets nobody else in meanwhile, but who was cut off
- * before it began may have been back by then.
+ * Runs the work after cutting off whoever is connected, and with `cutter` goes on cutting while the work waits for them to
+ * go. The work itself lets nobody else in, but somebody who was cut off may be back before it begins.
  */
 async function alone<T>(client: pg.Client, database: string, work: () => Promise<T>, cutter?: pg.Client): Promise<T> {
   const deadline = performance.now() + SESSIONS_MS_MAX
@@ -70,12 +79,12 @@ async function goOnCutting(cutter: pg.Client, database: string, until: AbortSign
   }
 }
 
-/** A server that hangs up is away; without that it would be said of the client of a request. */
+/** A server that ends our connection counts as away. Otherwise the error would be taken for one of the client of a request. */
 const away = (error: Error) => Promise.reject(asFault(error))
 
 /**
- * Whole copies of a database, made by the server from its files: they cost the same however many rows there are of
- * what. Nobody may be connected to what is copied, so the caller has let go of it; whoever else is there is cut off.
+ * Whole copies of a database, made by the server from its files, so their cost does not depend on the number of rows. Nobody
+ * may be connected to what is copied: the caller has let go of it, and whoever else is there is cut off.
  */
 export class Copies {
   readonly #url: string
@@ -89,8 +98,8 @@ export class Copies {
   }
 
   /**
-   * Copies the database as it is now under a name of up to 24 letters, digits and underscores, in place of an earlier one; where
-   * none is to make way, the name is refused as taken.
+   * Copies the database as it is now, under a name of up to 24 letters, digits and underscores. Takes the place of an
+   * earlier copy of this name; with `replaces` false, the name is refused as taken.
    */
   save(name: string, note: string, { replaces }: { replaces: boolean }): Promise<void> {
     return this.#connected(async (client) => {
@@ -101,7 +110,7 @@ export class Copies {
       await client.query(`comment on database ${quoted(fresh)} is ${literal(note)}`)
       const { rowCount } = await client.query('select from pg_database where datname = $1', [copy])
       const old = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
-      // The earlier one goes when the new one stands in its place, which it takes at once.
+      // The earlier copy is dropped when the new one has taken its place, which takes only a renaming.
       const makeRoom = rowCount === 0 || !replaces ? '' : renaming(copy, old)
       await client.query(`${makeRoom} ${renaming(fresh, copy)}`).catch(async (error) => {
         await client.query(`drop database ${quoted(fresh)}`)
@@ -116,22 +125,22 @@ export class Copies {
     return this.#connected(async (client) => {
       const fresh = await this.#newName(client)
       const old = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
-      // Whoever looks into every database there is would be in the way.
+      // The fresh copy is closed: a program that connects to every database there is would be in the way.
       await this.#copy(client, this.#nameOf(name), fresh, CLOSED)
       const inPlace = `${renaming(this.#database, old)} ${renaming(fresh, this.#database)} alter database ${quoted(this.#database)} allow_connections true;`
-      // In one transaction: cut off in between, we would be left without a database.
+      // Both renamings are one transaction. If we were cut off in between, there would be no database.
       await this.#connected((cutter) => alone(client, this.#database, () => client.query(inPlace), cutter))
     })
   }
 
-  /** From now on nobody tidies the copy of this name away, whether it is there yet or not, until what this gives back is called. */
+  /** Keeps the copy of this name from being tidied away, whether it exists yet or not, until the returned function is called. */
   async hold(name: string): Promise<() => Promise<void>> {
     const client = await this.#connect()
     await client.query(hold, [this.#nameOf(name)])
     return () => client.end()
   }
 
-  /** A second database like this one; its address. */
+  /** Makes a second database like this one. Gives its address. */
   async fork(name: string): Promise<string> {
     await this.#connected((client) => this.#copy(client, this.#database, this.#nameOf(name)))
     return inDatabase(this.#url, this.#nameOf(name))
@@ -154,7 +163,10 @@ export class Copies {
     )
   }
 
-  /** Drops what was replaced, and copies with this beginning that nobody is connected to; none that somebody holds. */
+  /**
+   * Drops what was replaced, and copies whose names begin so and that nobody is connected to. Leaves copies that somebody
+   * holds.
+   */
   tidy(beginning: string): Promise<void> {
     return this.#connected(async (client) => {
       const { rows } = await client.query<{ name: string }>(
@@ -169,7 +181,7 @@ export class Copies {
     })
   }
 
-  /** A name for what is being made, which nobody tidies away while this client is connected. */
+  /** A new name for what is being made. Nobody tidies it away while this client is connected. */
   async #newName(client: pg.Client): Promise<string> {
     const name = this.#nameOf(`${OLD}_${randomBytes(4).toString('hex')}`)
     await client.query(hold, [name])
@@ -184,7 +196,7 @@ export class Copies {
     return `${this.#owner}_${name}`
   }
 
-  /** From another database of the same server: the one at hand cannot be copied from within. */
+  /** Connects to another database of the same server, because the current one cannot be copied from within. */
   #connect(): Promise<pg.Client> {
     const elsewhere = this.#database === 'postgres' ? 'template1' : 'postgres'
     const address = addressOf(inDatabase(this.#url, elsewhere))

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 
 /**
- * What comes up while one round of events is handled goes out together at its end. Each send wakes a backend, which on
- * a machine it shares with us would take our place in the middle of the round.
+ * Sends together, at the end of one round of events, all that came up in it. Each send wakes a process of the server, which
+ * would take our place in the middle of the round if it shares a machine with us.
  */
 export class Corks {
   readonly #streams = new Set<Duplex>()
@@ -20,7 +20,7 @@ export class Corks {
     })
   }
 
-  /** Lets out what there is for this one, before the end of the round. */
+  /** Sends what there is for this stream, before the end of the round. */
   pull(stream: Duplex): void {
     if (this.#streams.delete(stream)) stream.uncork()
   }

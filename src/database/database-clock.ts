@@ -6,12 +6,12 @@ const readTime = sql`select extract(epoch from clock_timestamp())::float8 * 1000
 const READ_EVERY_MS = 10_000
 
 /**
- * The database's clock, carried on between two looks at it by the time that passes here. All processes share it, so a
+ * The database's clock. Between two looks at it, it is carried on by the time that passes here. All processes share it, so a
  * machine whose own clock is wrong, or is set while we run, lets nothing fall due early, late or never.
  */
 export class DatabaseClock implements Clock {
   readonly #database: Pick<Database, 'row'>
-  /** How far it is ahead of the time since this process began; before the first look, what this machine believes. */
+  /** How far it is ahead of the time since this process began. Before the first look, this goes by the clock of this machine. */
   #aheadMs = Date.parse(systemClock.now()) - performance.now()
   #timer: NodeJS.Timeout | undefined
 
@@ -23,7 +23,7 @@ export class DatabaseClock implements Clock {
     return instantAt(Math.floor(performance.now() + this.#aheadMs))
   }
 
-  /** Looks at it, and from then on every few seconds; while the database is away, time goes on as it did. */
+  /** Looks at the clock now, and from then on every few seconds. While the database is away, time goes on by itself. */
   async start(): Promise<void> {
     await this.#read()
     this.#timer = setInterval(() => void this.#read().catch(() => {}), READ_EVERY_MS).unref()
@@ -38,7 +38,7 @@ export class DatabaseClock implements Clock {
     const row = await this.#database.row<{ ms: number }>(readTime)
     const uncertainMs = (performance.now() - asked) / 2
     const aheadMs = row!.ms - asked - uncertainMs
-    // It was read at some moment between asking and hearing; what lies within that is no reason to move.
+    // The clock was read at some moment between asking and hearing. A difference within that span is no reason to correct it.
     if (Math.abs(aheadMs - this.#aheadMs) > uncertainMs) this.#aheadMs = aheadMs
   }
 }

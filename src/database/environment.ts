@@ -13,7 +13,7 @@ const refusals: Readonly<Record<Environment, string>> = {
     'This database was made for a sandbox, whose credentials everybody knows: give the live service a database of its own, or set QUITTANCE_ENVIRONMENT=sandbox.',
 }
 
-/** Refuses to work in another environment than the database was made for. One that nobody started on yet has none. */
+/** Refuses to work in another environment than the database was made for. A database that was never used belongs to none yet. */
 export async function requireEnvironment(db: Reader, environment: Environment): Promise<void> {
   const marked = await db.row<{ environment: Environment }>(markedEnvironment)
   if (marked && marked.environment !== environment) throw new SettingError(refusals[marked.environment])

@@ -20,13 +20,16 @@ const unstorable = new Map([
   ['54001', 'The request is too complex.'],
 ])
 
-/** There is no connection to a server that works, by SQLSTATE or the first two characters that stand for its class. */
+/**
+ * Errors that say there is no connection to a working server: SQLSTATEs, or the two characters that stand for a class of
+ * them.
+ */
 const away = new Set([
   ...['08', '53300'], // connections that broke, or none left
   ...['57P01', '57P02', '57P03', '57P05'], // the server stops or starts
   '25006', // the server is a standby now
 ])
-/** Ours to wait for, the caller's to try again, written in the same way. */
+/** Errors that pass: we may wait for them, and callers may try again. Written in the same way. */
 const passing = new Set([
   '53', // memory or disk used up
   ...['55P03', '57014', '25P03'], // waited too long for a lock, for a statement, inside a transaction
@@ -43,7 +46,7 @@ export const ELSEWHERE = 'QT003'
 /** Something that was asked of the database and never answered, or never sent: there was no connection to a server. */
 export class NoConnectionError extends Error {}
 
-/** There are connections, and none came free in time. */
+/** There are connections, but none came free in time. */
 export class BusyError extends NoConnectionError {}
 
 /** What an error of the database means to the caller, or undefined when it is our mistake. */
@@ -76,19 +79,19 @@ const stateOf = (error: unknown) => (error instanceof pg.DatabaseError ? (error.
 
 const isAmong = (states: ReadonlySet<string>, code: string) => states.has(code) || states.has(code.slice(0, 2))
 
-/** Whether an error is the server's answer to the statement, and the connection as good as before. */
+/** Whether an error is the server's answer to the statement, so that the connection is as good as before. */
 export function isAnswer(error: Error): boolean {
   if (!(error instanceof pg.DatabaseError) || isAway(error)) return false
   return error.severity !== 'FATAL' && error.severity !== 'PANIC'
 }
 
-/** Why a connection was given up: the server's last word, or that it had none. */
+/** Why a connection was given up: the last error of the server, or that it failed without one. */
 export const asFault = (error: Error) =>
   error instanceof pg.DatabaseError
     ? error
     : new NoConnectionError(`The connection failed: ${error.message}`, { cause: error })
 
-/** Why a change of the schema failed; where others stood in its way, what to do about them. */
+/** Why a change of the schema failed. If other sessions were in the way, also what to do about them. */
 export function failureOf(error: unknown): string {
   if (error instanceof pg.DatabaseError && error.code === '55P03')
     return 'others hold its tables; end their transactions (pg_stat_activity shows them) and start again'

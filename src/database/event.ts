@@ -13,7 +13,7 @@ export interface NewEvent {
   /** The resource as it is now, in the shape the subscriber receives. */
   readonly resource: object
   readonly summary: string
-  /** The app the resource is known to come from, for when no app is calling for its account. */
+  /** The app the resource is known to come from. Used when no app is calling for its account. */
   readonly appId?: string | null
 }
 
@@ -21,9 +21,9 @@ export interface NewEvent {
 export interface AnnouncedEvent extends NewEvent {
   readonly id: string
   readonly time: Instant
-  /** The app that called for the account of the event; absent when it was somebody else, or time. */
+  /** The app that called for the account of the event. Absent when somebody else made it happen, or the passing of time. */
   readonly callingAppId: string | undefined
-  /** The calling app belongs to another account than the one it called for. */
+  /** Whether the calling app belongs to another account than the one it called for. */
   readonly onBehalf: boolean
   /** Who made it happen, and the id that all effects of the same request, job or command share. */
   readonly actor: string

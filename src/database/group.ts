@@ -5,7 +5,7 @@ import type { Query as Sent } from './sql.ts'
 
 type Done = (error: Error | null, results?: readonly pg.QueryResult[]) => void
 
-/** What the driver is given for these, to be sent right away: one statement, or several as one transaction. */
+/** Makes the query that the driver sends at once: one statement, or several as one transaction. */
 export function queryOf(queries: readonly Sent[], prepared: Prepared, done: Done): pg.Query {
   const [{ statement, values }, ...others] = queries as [Sent, ...Sent[]]
   if (others.length === 0)
@@ -13,12 +13,15 @@ export function queryOf(queries: readonly Sent[], prepared: Prepared, done: Done
   return new Group(queries, prepared, done)
 }
 
-/** Several statements with one end, which is what makes them one transaction. They are answered when that has come. */
+/**
+ * Several statements followed by a single Sync message, which makes them one transaction. They are answered when its end has
+ * come.
+ */
 class Group extends BareQuery {
-  /** Of the one that is being answered: the driver looks here for what it has parsed. */
+  /** The name of the statement that is being answered. The driver looks here for what it has parsed. */
   name = ''
   text = ''
-  /** The driver asks whether it is sent in parts, each with its values. */
+  /** The driver asks for this to know whether a query is sent in parts, with its values. */
   readonly queryMode = 'extended'
   readonly #members: readonly Query[]
   readonly #results: pg.QueryResult[] = []
@@ -78,7 +81,7 @@ class Group extends BareQuery {
     else this.#done(null, this.#results)
   }
 
-  /** What came after the one that failed was not even parsed. */
+  /** The statements after the one that failed were not even parsed. */
   handleError(error: Error, connection: DriverConnection): void {
     for (const { name } of this.#members.slice(this.#at)) delete connection.submittedNamedStatements[name]
     this.#done(error)

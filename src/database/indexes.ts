@@ -9,8 +9,8 @@ const leavesOf = `
 const isOfPartitions = `select from pg_class where oid = to_regclass($1) and relkind = 'I'`
 
 /**
- * Runs a statement that makes or drops an index while the table is written to. PostgreSQL makes none concurrently on a table
- * with partitions: there each of them gets one, and the table takes them for its own.
+ * Runs a statement that makes or drops an index while the table is written to. PostgreSQL cannot do so concurrently on a
+ * table with partitions. There, each partition gets an index of its own, and the table's index adopts them.
  */
 export async function runBesideWriters(client: pg.Client, statement: string): Promise<void> {
   const text = statement.replaceAll(/^--.*$/gm, '').trim()

@@ -6,24 +6,24 @@ import { type Statement, statementOf } from './sql.ts'
 /** A job with its time and whether it goes before the others. */
 type TimedJob = JobRequest & { readonly runAt: Instant; readonly isUrgent: boolean }
 
-/** What is to become of a key, whatever the table holds when the commit comes. */
+/** What shall become of a key, whatever the table holds at the commit. */
 type Change = { readonly kind: 'insert' | 'replace'; readonly job: TimedJob } | { readonly kind: 'withdraw' }
 
 /**
- * What a unit of work does to the jobs table. The commit is one statement, in which no change sees another, so the
- * changes of one key are brought down to the one that has the same effect as all of them in turn.
+ * What a unit of work does to the jobs table. The commit is one statement, in which no change sees another. So all changes
+ * of one key are merged into one that has the same effect as all of them in turn.
  */
 export class JobChanges {
-  /** By key; a job without one stands under a symbol of its own. In the order in which the jobs are to be numbered. */
+  /** By key; a job without a key has a symbol of its own. In the order in which the jobs shall be numbered. */
   readonly #changes = new Map<string | symbol, Change>()
 
   enqueue(job: TimedJob): void {
     const { key, replace = false } = job
     if (key === undefined && replace) throw new Error(`The job ${job.name} has no key, so there is none to replace.`)
     const before = key === undefined ? undefined : this.#changes.get(key)
-    // One that was gathered before is open by then, and stays unless it is to be replaced.
+    // A job that was gathered before counts as open by then, so it stays unless it shall be replaced.
     if (before && before.kind !== 'withdraw' && !replace) return
-    // After a withdrawal nothing of what the table holds may stay either.
+    // A withdrawal before this one must still take effect, so what the table holds may not stay either.
     this.#set(key ?? Symbol(job.name), { kind: before || replace ? 'replace' : 'insert', job })
   }
 
@@ -31,7 +31,7 @@ export class JobChanges {
     this.#set(key, { kind: 'withdraw' })
   }
 
-  /** `cause` is the id of what the jobs follow from. */
+  /** `cause` is the id of the cause that the jobs follow from. */
   writes(now: Instant, cause: string): GatheredWrite[] {
     const entries = [...this.#changes]
     const jobsOf = (kind: 'insert' | 'replace') =>
@@ -65,7 +65,10 @@ function write(statement: Statement, jobs: readonly TimedJob[], now: Instant, ca
   return [{ statement, values, guarded: false }]
 }
 
-/** A job that takes the place of another is a new one, with an id of its own: what the old one did stays the old one's. */
+/**
+ * A job that takes the place of another is a new one, with an id of its own. What the old one did stays named after the old
+ * id.
+ */
 const inItsPlace = `
   insert into jobs (name, payload, run_at, key, create_time, class, due, cause)
   select job.name, job.payload::jsonb, job.run_at, job.key, $5::text, job.class, job.due, $8::text

@@ -1,4 +1,7 @@
-/** What a statement becomes on the wire where its text is known to the server: values, execution and the end of it all. */
+/**
+ * The messages for a statement whose text the server knows already: its values, its execution, and the end of the
+ * transaction.
+ */
 
 const BIND = 0x42
 const DESCRIBE = 0x44
@@ -6,14 +9,14 @@ const EXECUTE = 0x45
 const SYNC = 0x53
 const TEXT = 0
 const BINARY = 1
-/** Of one character in UTF-8, counted as JavaScript counts them. */
+/** The most bytes that UTF-8 takes for one of the units in which JavaScript counts text. */
 const BYTES_A_CHARACTER = 3
 
 const describePortal = Buffer.from([DESCRIBE, 0, 0, 0, 6, 0x50, 0])
 const executeAll = Buffer.from([EXECUTE, 0, 0, 0, 9, 0, 0, 0, 0, 0])
 const sync = Buffer.from([SYNC, 0, 0, 0, 4])
 
-/** What is written first, and then copied out in its length: most of it is small, and all of it is short-lived. */
+/** Messages are written in here first and then copied out at their length. Most are small, and all are short-lived. */
 const SPACE_BYTES = 65_536
 let space = Buffer.allocUnsafe(SPACE_BYTES)
 let used = 0
@@ -65,20 +68,20 @@ function addValue(value: unknown): number {
 }
 
 export interface Bound {
-  /** The name it is prepared under; empty for the one that was parsed last. */
+  /** The name it is prepared under. Empty for the statement that was parsed last. */
   readonly name: string
   readonly values: readonly unknown[]
-  /** How a value is written. */
+  /** Turns a value into what is written. */
   readonly written: (value: unknown) => unknown
-  /** Asks for the look of the rows as well. */
+  /** Whether to ask for the description of the rows as well. */
   readonly describes: boolean
-  /** Nothing follows it in the same transaction. */
+  /** Whether nothing follows it in the same transaction. */
   readonly ends: boolean
 }
 
 /**
- * Binds and executes a statement, and ends its transaction, in one piece of memory. The driver's own makes one for each of them, lets the first
- * grow several times for a document, and hands them to the system as a list.
+ * Binds and executes a statement, and ends its transaction, in one piece of memory. The driver makes a piece for each of
+ * these messages, lets the first grow several times for a document, and hands them to the system as a list.
  */
 export function boundMessage({ name, values, written, describes, ends }: Bound): Buffer {
   used = 5
@@ -106,7 +109,10 @@ export function boundMessage({ name, values, written, describes, ends }: Bound):
   return taken()
 }
 
-/** What was written. A long one, such as one with a file in it, is given away as it stands: its space would be kept for ever. */
+/**
+ * What was written. A long message, such as one with a file in it, is given away without copying: its large space would
+ * otherwise be kept for ever.
+ */
 function taken(): Buffer {
   const written = space.subarray(0, used)
   if (space.length === SPACE_BYTES) return Buffer.from(written)

@@ -28,7 +28,7 @@ export interface Migration extends AppliedMigration {
 
 /** `migrations/` lies beside both `src/` and `dist/`. */
 const ourMigrations = fileURLToPath(new URL('../../migrations', import.meta.url))
-/** Any number; the lock with it is held by the process that migrates. */
+/** An arbitrary number. The advisory lock with this number is held by the process that migrates. */
 export const MIGRATION_LOCK = 7_231_548_602
 const POLL_MS = 50
 /** How long a start waits for another process that migrates. */
@@ -40,7 +40,7 @@ const retryableStates = new Set(['55P03', '40P01'])
 
 const isMigration = (name: string) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)
 
-/** Files that got another number after databases had applied them: two had the same. */
+/** Files that got another number after databases had applied them, because two files had the same number. */
 const renumbered: Readonly<Record<string, string>> = { '0010_logos.sql': '0013_logos.sql' }
 const presentName = (applied: string) => renumbered[applied] ?? applied
 
@@ -63,13 +63,13 @@ const migrationsTable = `
   )`
 
 interface MigrateOptions {
-  /** The service reaches the same database through a pooler. */
+  /** Whether the service reaches the same database through a pooler. */
   readonly pooled?: boolean
-  /** Asked before anything is changed; what it throws leaves all as it is. */
+  /** Called before anything is changed. If it throws, everything stays as it is. */
   readonly before?: ((client: pg.Client) => Promise<void>) | undefined
-  /** Told whom it waits for, when it waits for long. */
+  /** Told whom the migration waits for, when it waits for long. */
   readonly onWait?: ((sentence: string) => void) | undefined
-  // What a test puts in the place of ours.
+  // For tests only, in place of the usual values.
   readonly folder?: string
   readonly takeLock?: (client: pg.Client) => Promise<void>
   readonly lockTimeoutMs?: number
@@ -110,7 +110,7 @@ export async function migrate(
     return pending.map(({ name }) => name)
   } finally {
     await endWatch?.()
-    // The lock goes with the connection.
+    // The lock ends with the connection.
     await client.end()
   }
 }
@@ -120,11 +120,11 @@ async function watchOf(client: pg.Client, connector: Connector, tell: (sentence:
   return watchWaits({ connect: () => connector.connect(), pid: rows[0]!.pid, lock: MIGRATION_LOCK, tell })
 }
 
-/** The same by whichever way leads to the server itself. */
+/** The same, by whichever of the ways leads to the server itself. */
 export const migrateBy = (ways: Ways, options: Pick<MigrateOptions, 'before' | 'onWait'> = {}): Promise<string[]> =>
   byDirectWay(ways, (url) => migrate(url, { pooled: ways.directUrl !== undefined, ...options }))
 
-/** What a start on this database would have to do, of which nothing is done. Refuses what a start refuses. */
+/** What a start on this database would have to do, without doing any of it. Refuses what a start refuses. */
 export async function examine(ways: Ways) {
   await requireOneDatabase(ways)
   return byDirectWay(ways, examineAt)
@@ -162,8 +162,9 @@ export async function appliedMigrations(client: pg.Client): Promise<AppliedMigra
 }
 
 /**
- * What is still to be applied, in order. A version before the one that migrated starts again, as after a crash in the middle
- * of an upgrade, as long as nothing was taken away that it uses. Refuses what an edited version has applied.
+ * What is still to be applied, in order. Files of a newer version are borne with, so that an older version can start again
+ * after an upgrade, as long as nothing was taken away that it uses. Refuses a database to which an edited version of a file
+ * was applied.
  */
 async function pendingOf(client: pg.Client, migrations: readonly Migration[]): Promise<Migration[]> {
   const applied = await appliedMigrations(client)
@@ -173,15 +174,16 @@ async function pendingOf(client: pg.Client, migrations: readonly Migration[]): P
     applied.filter((one) => !isBearable(one)),
     migrations,
   )
-  // A newer version has applied all that is older, so this database has another history than ours.
+  // A newer version has applied all older files. If one of ours is missing, this database has another history than ours.
   const stranger = since.length > 0 ? applied.find(isBearable) : undefined
   if (stranger) throw new MigrationError(unknownToUs(stranger.name))
   return since
 }
 
 /**
- * `0050_contract_0046_webhook_url.sql` takes away what nobody uses who knows 0046. Every other file only adds, which
- * `test/house/migrations.test.ts` holds, so that a process which does not know it goes on.
+ * Whether a file takes away something that this version uses. `0050_contract_0046_webhook_url.sql` takes away what no
+ * version uses that knows 0046. Every other file only adds (`test/house/migrations.test.ts` checks it), so a version without
+ * it goes on working.
  */
 function takesAway(name: string, migrations: readonly Migration[]): boolean {
   const since = /^\d{4}_contract_(\d{4})_/.exec(name)?.[1]
@@ -191,7 +193,7 @@ function takesAway(name: string, migrations: readonly Migration[]): boolean {
 const unknownToUs = (name: string) =>
   `The database was migrated by a newer version of Quittance (${name} is unknown to this one): start that version, or restore a backup made before it.`
 
-/** The files of this version that were applied then, and those since. Refuses what a newer or an edited version has applied. */
+/** Splits our files into those that were applied then, and those since. Refuses what a newer or an edited version has applied. */
 export function splitMigrations(
   applied: readonly AppliedMigration[],
   migrations: readonly Migration[] = readMigrations(ourMigrations),
@@ -211,7 +213,7 @@ export function splitMigrations(
   }
 }
 
-/** Applies files within the transaction of the caller, who holds the lock and has the database alone. */
+/** Applies files within the transaction of the caller, who holds the lock and is alone in the database. */
 export async function applyMigrations(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
   await client.query(migrationsTable)
   for (const migration of migrations)
@@ -224,14 +226,14 @@ async function applyOne(client: pg.Client, { text, ...migration }: Migration): P
 }
 
 /**
- * The first line of a file that makes indexes while a table is written to, which PostgreSQL does in no transaction. Its
- * statements run one by one and may all run again, when something failed in between.
+ * The first line of a file that makes indexes while a table is written to, which PostgreSQL can only do outside a
+ * transaction. Its statements run one by one. If something fails in between, all of them may run again.
  */
 const OUTSIDE = '-- Runs outside a transaction.\n'
 const isOutside = ({ text }: Migration) => text.startsWith(OUTSIDE)
 const withoutHaste = (text: string) => text.replaceAll(/\bconcurrently\b/gi, '')
 
-/** Waits as long as it takes: nobody waits for it in turn. */
+/** Waits for locks as long as it takes, because nobody waits for it in turn. */
 async function applyOutside(client: pg.Client, { text, ...migration }: Migration): Promise<void> {
   await client.query('set lock_timeout = 0')
   for (const statement of text.split(/;\s*(?:\n|$)/))
@@ -242,7 +244,7 @@ async function applyOutside(client: pg.Client, { text, ...migration }: Migration
 const noteApplied = (client: pg.Client, { name, checksum }: AppliedMigration) =>
   client.query('insert into migrations (name, checksum) values ($1, $2)', [name, checksum])
 
-/** Asks again and again instead of waiting in the server, where a waiting statement would hold back others. */
+/** Asks for the lock again and again. A statement that waits for it inside the server would hold back others. */
 export async function waitForLock(client: pg.Client): Promise<void> {
   const deadline = performance.now() + WAIT_MS_MAX
   for (;;) {
@@ -270,7 +272,7 @@ async function apply(client: pg.Client, migration: Migration, lockTimeoutMs: num
   }
 }
 
-/** Changes tables that are in use in one transaction, which lets the queue behind it pass when it waits for long. */
+/** Changes tables that are in use, in one transaction. When it waits for long, it gives up its place so that others can go on. */
 export const changingTables = (client: pg.Client, work: () => Promise<void>, lockTimeoutMs = LOCK_TIMEOUT_MS) => {
   const change = async () => {
     await client.query(`begin; set local lock_timeout = ${lockTimeoutMs}`)
@@ -280,7 +282,7 @@ export const changingTables = (client: pg.Client, work: () => Promise<void>, loc
   return insistently(client, change, lockTimeoutMs)
 }
 
-/** Again and again while others hold the tables it needs. */
+/** Tries the work again and again while others hold the tables it needs. */
 async function insistently(client: pg.Client, work: () => Promise<void>, waitMs = LOCK_TIMEOUT_MS): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -5,12 +5,13 @@ const TOLD_AFTER_MS = 3_000
 /** The same wait is told again when it has lasted this much longer. */
 const TOLD_AGAIN_MS = 60_000
 const LOOK_EVERY_MS = 1_000
-/** What steps aside for a moment and tries again has waited all the while. */
+/** A wait whose statement steps aside for at most this long, before it tries again, counts as one wait. */
 const ASIDE_MS_MAX = 3_000
 
 /**
- * Whom a session waits for in the server; and who holds the lock of migrations, for which a session asks again and again instead. Of
- * sessions of others everybody sees process, role and name, and only some when their transaction began.
+ * Whom a session waits for in the server, or who holds the lock of migrations, which a session asks for again and again
+ * instead of waiting. Everybody may see process, role and name of other sessions, but only some may see when their
+ * transactions began.
  */
 const waitedFor = `
   select other.pid, other.migrates, s.application_name as name, s.usename as role, s.xact_start as began, a.query,
@@ -26,27 +27,27 @@ const waitedFor = `
   where a.pid = $1 order by other.pid`
 
 interface Blocker {
-  /** 0 of a prepared transaction, which no process holds. */
+  /** 0 for a prepared transaction, which no process holds. */
   readonly pid: number
   readonly migrates: boolean
   readonly name: string | null
   readonly role: string | null
   readonly began: Date | null
-  /** What the waiting session asked last, and since when it waits. */
+  /** The last statement of the waiting session, and since when it waits. */
   readonly query: string
   readonly since: Date
 }
 
-/** Tells of the waits of a session for as long as it migrates. */
+/** What is needed to report the waits of a session while it migrates. */
 export interface WaitsWatched {
-  /** A connection beside the one that is watched, opened when something lasts. */
+  /** Opens a connection beside the one that is watched. Called only when something lasts. */
   connect(): Promise<pg.Client>
   readonly pid: number
   readonly lock: number
   tell(sentence: string): void
 }
 
-/** Says for whom a session waits, while it waits for long. Comes back with what ends it. */
+/** Reports whom a session waits for, when it waits for long. Returns a function that ends this. */
 export function watchWaits({ connect, pid, lock, tell }: WaitsWatched): () => Promise<void> {
   let client: pg.Client | undefined
   let isOver = false
@@ -73,7 +74,7 @@ export function watchWaits({ connect, pid, lock, tell }: WaitsWatched): () => Pr
 
   const later = () =>
     setTimeout(async () => {
-      // What cannot be seen is not told: it goes on all the same.
+      // If the waits cannot be seen, nothing is reported; the migration goes on all the same.
       await look().catch(() => {})
       if (!isOver) timer = later()
     }, LOOK_EVERY_MS)

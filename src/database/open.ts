@@ -20,9 +20,12 @@ export interface Database extends Connection {
   readonly query: pg.Pool['query']
   /** How many statements and transactions wait for a connection. */
   readonly waitingCount: number
-  /** For how long it has answered nothing that was asked of it here. */
+  /** How long ago the last answer to anything asked here was. */
   readonly silentMs: number
-  /** The database was there lately without a break: whoever held something through the last one has had time to say so. */
+  /**
+   * Whether the database has been there without a break for a while. Whoever lost a connection and holds something has then
+   * had time to renew it.
+   */
   readonly isSettled: boolean
   /** One row or none. */
   row<Row>(statement: Statement, values?: readonly unknown[]): Promise<Row | undefined>
@@ -32,18 +35,18 @@ export interface Database extends Connection {
    */
   commit<Row>(statement: Statement, values: readonly unknown[], line?: string): Promise<Row[]>
   /**
-   * Runs the work between `begin` and `commit` on a connection of its own. With `limitMs` each of its statements may take so
-   * long (0 is without end), and read tables from end to end.
+   * Runs the work between `begin` and `commit` on a connection of its own. With `limitMs`, each of its statements may take
+   * that long (0 means without end), and may read tables from end to end.
    */
   transaction<T>(work: (connection: Connection) => Promise<T>, limitMs?: number): Promise<T>
   /**
-   * Runs the work while nothing here is connected: what is under way comes to its end before, and what is asked for
-   * meanwhile waits. The work reaches the server by a way of its own.
+   * Runs the work while nothing here is connected. What is under way ends first, and what is asked for meanwhile waits. The
+   * work reaches the server by a way of its own.
    */
   whileDisconnected<T>(work: () => Promise<T>): Promise<T>
   /**
-   * Runs the work while nobody else here asks anything: what is under way comes to its end before, and what others ask for
-   * meanwhile waits.
+   * Runs the work while nobody else here asks anything. What is under way ends first, and what others ask for meanwhile
+   * waits.
    */
   alone<T>(work: () => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -56,8 +59,8 @@ export interface DatabaseOptions {
   readonly connectTimeoutMs?: number
   readonly applicationName?: string
   /**
-   * The address is a pooler's, which lends a server for a transaction: connections bring no settings of their own, and
-   * prepare statements only if it keeps them.
+   * The address is that of a pooler, which lends a server for one transaction at a time. So connections bring no settings of
+   * their own, and they prepare statements only if the pooler keeps them.
    */
   readonly pooled?: boolean
   /** The address is a replica's, of which all connections but one are for transactions; a primary's when not said. */
@@ -68,17 +71,20 @@ const WAITING_POLL_MS = 5
 /** Longer than it takes to come back, renew what is held and write down what was done meanwhile. */
 const SETTLED_MS = 5_000
 
-// A count or a sum of money is a bigint; the driver's default, text, would compare wrongly without a word.
+// A count or a sum of money is a bigint. As text, which is the driver's default, it would silently compare wrongly.
 const types = new pg.TypeOverrides()
 types.setTypeParser(pg.types.builtins.INT8, (text) => BigInt(text))
-/** Which the driver has no name for. */
+/** The driver has no name for this type. */
 const TEXT_ARRAY = 1009 as typeof pg.types.builtins.TEXT
 const readArray = pg.types.getTypeParser(TEXT_ARRAY, 'text') as (text: string) => (string | null)[]
-/** Scopes, digests and ids hold nothing that would be quoted. The driver goes through them letter by letter, quoted or not. */
+/**
+ * Scopes, digests and ids hold nothing that is quoted in an array. The driver's parser would go through them letter by
+ * letter.
+ */
 const isPlain = (text: string) => text.length > 2 && !/["\\]|.\{|NULL/.test(text)
 types.setTypeParser(TEXT_ARRAY, (text) => (isPlain(text) ? text.slice(1, -1).split(',') : readArray(text)))
 
-/** Of all connections, the share kept for transactions; most units of work commit with one statement and need none. */
+/** The share of all connections that is kept for transactions. Most units of work commit with one statement and need none. */
 const TRANSACTION_SHARE = 0.25
 
 /** Opens the connections, each when it is first needed. Every wait has an end: for a connection, a statement, a lock, an idle transaction. */
@@ -147,15 +153,15 @@ export function openDatabase(
 
   async function unaccompanied<T>(work: () => Promise<T>): Promise<T> {
     const until = performance.now() + statementTimeoutMs
-    // Somebody who has a transaction and asks beside it waits for us, and is not waited for in turn.
+    // If somebody has a transaction open and asks something outside of it, they wait for us. So we do not wait for them for ever.
     do await pause(1)
     while (isBusy() && performance.now() < until)
-    // Every promise of the process is followed for as long as somebody may be.
+    // `AsyncLocalStorage` follows every promise of the process while it is in use, so it is switched off again.
     return alone.run(true, work).finally(() => alone.disable())
   }
 
   async function whileShut<T>(work: () => Promise<T>): Promise<T> {
-    // Nothing comes between the look and the shutting, so that of two who wait for it one has to go on waiting.
+    // Nothing happens between the look and the shutting. So of two who wait for the gate, one goes on waiting.
     while (gate) await gate
     const done = work().finally(() => {
       gate = undefined
@@ -164,7 +170,7 @@ export function openDatabase(
     return done
   }
   return {
-    // Of the ways the driver's pool can be asked, the one that tests use.
+    // Of the overloads that `query` of the driver's pool has, tests use only this one.
     query: query as pg.Pool['query'],
     get waitingCount() {
       return waiting()
@@ -185,7 +191,7 @@ export function openDatabase(
         return work({ rows: rowsWithin(run, unkept) })
       }, limitMs)
     },
-    // Whoever is alone has shut the gate already.
+    // Whoever runs alone has shut the gate already.
     whileDisconnected: (work) => (alone.getStore() ? disconnected(work) : whileShut(() => disconnected(work))),
     alone: (work) => (alone.getStore() ? work() : whileShut(() => unaccompanied(work))),
     close: async () => {
@@ -214,7 +220,7 @@ const rowsFrom =
     }
   }
 
-/** Within a transaction, which has failed as a whole: whoever began it begins again. */
+/** Within a transaction. It has failed as a whole, so whoever began it has to begin it again. */
 const rowsWithin =
   (run: Run, onUnkept: OnUnkept) =>
   async <Row>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> => {

@@ -3,7 +3,7 @@ import { after, type Instant } from '../kernel/clock.ts'
 import { changingTables, waitForLock } from './migrate.ts'
 import { makePartition, type PartitionedTable, partitionedTables, partitionOf, undated } from './partitions.ts'
 
-/** So long the audit log goes on as one table at least: in between, all of it is read once. */
+/** For at least so long the audit log stays one table. Within that time, all of it has to be read once. */
 const AUDIT_SECONDS_MIN = 7 * 86_400
 const CHECK_VIOLATION = '23514'
 
@@ -11,16 +11,16 @@ const CHECK_VIOLATION = '23514'
 export class PartitioningError extends Error {}
 
 /**
- * Turns the tables that grow with every event into partitioned ones while services write to them. What is there stays where
- * it is, as the partition of all that has no period; it is read once, to know that this is true, and never copied. It can be
- * stopped and called again; whoever comes second waits and finds it done.
+ * Turns the tables that grow with every event into partitioned ones, while services write to them. Existing rows stay where
+ * they are, as the partition of all rows that have no period. They are read once, to prove that this is true, and never
+ * copied. This can be stopped and called again. Of two calls, the second waits and finds it done.
  */
 export async function partitionTables(client: pg.Client, now: Instant, say: (sentence: string) => void): Promise<void> {
   await waitForLock(client)
   const later = after(now, AUDIT_SECONDS_MIN)
   for (const table of partitionedTables) {
     if (await isPartitioned(client, table)) continue
-    // The audit log goes by months that begin after a while; all others by what their ids say.
+    // The audit log gets partitions by month, beginning some time from now. All other tables go by the day in their ids.
     const first = table.column === 'create_time' ? table.calendar.of(later) + 1 : undefined
     say(`${table.name}: reading it once`)
     await prove(client, table, first)
@@ -40,12 +40,12 @@ export async function partitionEmpty(client: pg.Client, names: readonly string[]
 }
 
 /**
- * Turns partitioned tables back into plain ones, with all that is in them. Each is copied into what was there before it had
- * partitions, and nobody reads or writes it meanwhile. What carries a day in its id keeps it.
+ * Turns partitioned tables back into plain ones, with all their rows. The rows are copied into the table that was there
+ * before it had partitions, and nobody reads or writes it meanwhile. An id that carries a day keeps it.
  */
 export async function joinTables(client: pg.Client, say: (sentence: string) => void): Promise<void> {
   await waitForLock(client)
-  // The events first: their ids get no day any more.
+  // The events first, so that new ids get no day any more.
   for (const table of partitionedTables.toReversed()) {
     if (!(await isPartitioned(client, table))) continue
     say(`${table.name}: copying it`)
@@ -69,7 +69,7 @@ async function join(client: pg.Client, { name }: PartitionedTable): Promise<void
   for (const one of partitions.rows)
     if (one.name !== old) await client.query(`insert into ${old} select * from ${one.name}`)
   await client.query(`drop table ${name}; alter table ${old} rename to ${name}`)
-  // Those of a migration that came after the partitions have the table's name before their own.
+  // Indexes of a migration that came after the partitions have the name of the table before their own.
   const plain = (index: string) =>
     index.startsWith(`${old}_`) ? index.slice(old.length + 1) : index.replace(/_undated$/, '')
   for (const index of (await client.query<{ name: string }>(indexesOf, [name])).rows)
@@ -91,7 +91,7 @@ async function isPartitioned(client: pg.Client, { name }: PartitionedTable): Pro
   return rowCount === 1
 }
 
-/** Has the server know that no row lies in a partition to come. Nobody is held up while it looks. */
+/** Has the server check that no row belongs to a partition to come. Nobody is held up while it looks. */
 async function prove(client: pg.Client, table: PartitionedTable, first: number | undefined): Promise<void> {
   const { name, column, primaryKey } = table
   const drop = `alter table ${name} drop constraint if exists ${undated(name)}`
@@ -115,7 +115,7 @@ async function prove(client: pg.Client, table: PartitionedTable, first: number |
 interface Described {
   readonly indexes: readonly { name: string; text: string; primary: boolean; key: string }[]
   readonly triggers: readonly { name: string; text: string }[]
-  /** A column that counts by itself, and the number that is next. */
+  /** An identity column, and the next number it gives. */
   readonly counter: string | null
   readonly next: string
 }
@@ -134,7 +134,7 @@ const described = `
   from pg_class t left join pg_attribute counter on counter.attrelid = t.oid and counter.attidentity <> ''
   where t.oid = $1::regclass`
 
-/** Puts a partitioned table in the place of one, which becomes its first partition. Changes the catalogue alone. */
+/** Puts a partitioned table in the place of a plain one, which becomes its first partition. Changes only the catalogue. */
 async function turn(client: pg.Client, table: PartitionedTable, first: number | undefined): Promise<void> {
   const { name, column, primaryKey, sweptBy } = table
   const old = undated(name)
@@ -161,7 +161,7 @@ async function turn(client: pg.Client, table: PartitionedTable, first: number | 
         ? `alter table only ${name} add constraint "${index.name}" ${key}`
         : index.text.replace(/^CREATE (UNIQUE )?INDEX (.*?) ON /, 'CREATE INDEX $2 ON ONLY '),
     )
-    // What cannot be unique any more is so in there, and elsewhere by the id.
+    // An index that can no longer be unique stays unique inside the old table. Elsewhere, the id keeps rows unique.
     if (index.primary || !index.text.startsWith('CREATE UNIQUE'))
       await client.query(`alter index "${index.name}" attach partition "${undated(index.name)}"`)
   }
@@ -169,7 +169,7 @@ async function turn(client: pg.Client, table: PartitionedTable, first: number | 
   if (first !== undefined) await client.query(makePartition(table, first))
 }
 
-/** The index was made beforehand where the table was in use. */
+/** For a table in use, the index was made beforehand. */
 function keyAnew({ name, primaryKey }: PartitionedTable, indexes: Described['indexes']): string {
   const old = indexes.find(({ primary }) => primary)!.name
   const made = indexes.some((index) => index.name === `${name}_key`)

@@ -6,17 +6,17 @@ import type { Connection, Database } from './open.ts'
 import { type Statement, sql, statementOf, unprepared } from './sql.ts'
 
 const DAY_SECONDS = 86_400
-/** So many days ahead there is a place for what will be written. */
+/** How many days ahead there are partitions for what will be written. */
 const DAYS_AHEAD = 7
-/** Whoever writes waits behind us for no longer than this at a time. */
+/** Writers wait behind us for no longer than this at a time. */
 const LOCK_TIMEOUT_MS = 250
 
 /** What one partition holds: a day, or a month. Periods are numbered. */
 interface Calendar {
   of(instant: Instant): number
-  /** When it begins. */
+  /** When a period begins. */
   start(period: number): Instant
-  /** How its partitions are named after it: `20261116`. */
+  /** The ending of a partition's name for a period, such as `20261116`. */
   suffix(period: number): string
 }
 
@@ -31,18 +31,18 @@ const months: Calendar = {
   suffix: (month) => months.start(month).slice(0, 7).replace('-', ''),
 }
 
-/** A table that can be kept in partitions, and what decides in which of them a row is. */
+/** A table that can be kept in partitions, and the column that decides in which of them a row lies. */
 export interface PartitionedTable {
   readonly name: string
   readonly column: string
   readonly calendar: Calendar
-  /** The least value of a period; without one, of all that have a period at all. */
+  /** The least value of a period; without an argument, the least value that has a period at all. */
   from(period?: number): string
-  /** The period of a value. */
+  /** The period that a value belongs to. */
   periodOf(value: string): number | undefined
-  /** Where the key lacks the column: with it, which changes nothing about what is refused. */
+  /** The primary key with the partition column added, where it lacks that column. It refuses the same rows as before. */
   readonly primaryKey?: string
-  /** Only there to find what is old, which nobody does in a partition. */
+  /** An index that only serves to find old rows. Nobody looks for these inside a partition. */
   readonly sweptBy?: string
 }
 
@@ -50,8 +50,9 @@ const byEvent = { calendar: days, from: firstEventId, periodOf: dayInId }
 const byDelivery = { calendar: days, from: firstDeliveryId, periodOf: dayInId }
 
 /**
- * An event, who heard of it, how it was sent and what came of it are all in the partitions of the day that the event was made.
- * The audit log is kept for so long that it has one for each month. The events come last: ids get a day once they have one.
+ * An event, who heard of it, how it was sent and what came of it all lie in the partitions of the day when the event was
+ * made. The audit log is kept for so long that it has a partition for each month. The events come last here, because ids
+ * carry a day as soon as the events have partitions.
  */
 export const partitionedTables: readonly PartitionedTable[] = [
   {
@@ -77,7 +78,7 @@ export const partitionedTables: readonly PartitionedTable[] = [
 const names = partitionedTables.map(({ name }) => name)
 export const partitionOf = ({ name, calendar }: PartitionedTable, period: number): string =>
   `${name}_${calendar.suffix(period)}`
-/** Where what has no period is: all there was before, and whatever came from elsewhere. */
+/** The partition of all rows without a period: those from before there were partitions, and those that came from elsewhere. */
 export const undated = (name: string): string => `${name}_undated`
 
 const stored = sql`
@@ -101,7 +102,7 @@ export const makePartition = (table: PartitionedTable, period: number): string =
 const takeTurn = sql`select pg_advisory_xact_lock(7232)`
 const shortLocks = statementOf(`select set_config('lock_timeout', '${LOCK_TIMEOUT_MS}', true)`)
 const stillQueued = sql`select from delivery_queue where event_id >= $1 and event_id < $2 limit 1`
-/** A beginning of `partitions on` that was given up leaves this; it would refuse the rows of later months. */
+/** Drops what an abandoned `partitions on` leaves behind: a constraint that would refuse the rows of later months. */
 const dropLeftOver = unprepared(`do $$ begin
   if exists (select from pg_constraint where conrelid = 'audit_log'::regclass and conname = 'audit_log_undated')
     and pg_try_advisory_xact_lock(${MIGRATION_LOCK}) then
@@ -109,7 +110,7 @@ const dropLeftOver = unprepared(`do $$ begin
   end if;
 end $$`)
 
-/** The partitions of a database, as a process knows them. A database that has none costs a look at each start and every hour. */
+/** The partitions of a database, as a process knows them. Without partitions this costs one look at each start and every hour. */
 export class Partitions {
   readonly #database: Database
   #known: ReadonlyMap<string, readonly string[]> = new Map()
@@ -124,7 +125,7 @@ export class Partitions {
     return this.#known.has('events')
   }
 
-  /** Learns what there is, and makes a place for what comes in the next days. */
+  /** Learns which partitions there are, and makes those for the next days. */
   async keepAhead(now: Instant): Promise<void> {
     await this.#learn()
     if (!this.#known.has('audit_log')) await this.#database.rows(dropLeftOver)
@@ -132,7 +133,10 @@ export class Partitions {
     await this.#make((calendar) => new Set(ahead.map(calendar.of)))
   }
 
-  /** Whether a write failed because its period has no partition, as after a clock was moved far: then there is one now. */
+  /**
+   * Whether a write failed because its period had no partition, as after a clock was moved far. If so, the partition exists
+   * now.
+   */
   async mend(error: unknown): Promise<boolean> {
     if (!(error instanceof pg.DatabaseError) || error.routine !== 'ExecFindPartition') return false
     const table = partitionedTables.find(({ name }) => name === error.table)
@@ -144,7 +148,7 @@ export class Partitions {
     return this.#has(table, period)
   }
 
-  /** A statement about rows without a period, which are removed one by one. As it is where there are no partitions. */
+  /** The statement for rows without a period, which are removed one by one. Without partitions it is the same statement. */
   undated(statement: Statement): Statement {
     if (this.#known.size === 0) return statement
     const made = this.#undated.get(statement) ?? statementOf(statement.text.replace(this.#names(), '$1_undated'))
@@ -152,7 +156,7 @@ export class Partitions {
     return made
   }
 
-  /** Drops the days of events that ended before, but those of which something is still to be delivered. */
+  /** Drops the days of events that ended before `before`, except days of which something is still to be delivered. */
   async dropEvents(before: Instant): Promise<void> {
     const tables = partitionedTables.filter(({ calendar }) => calendar === days)
     for (const day of this.#past('events', days, before))
@@ -162,7 +166,7 @@ export class Partitions {
       })
   }
 
-  /** Drops the months of the audit log that ended before. */
+  /** Drops the months of the audit log that ended before `before`. */
   async dropAudit(before: Instant): Promise<void> {
     const tables = partitionedTables.filter(({ calendar }) => calendar === months)
     for (const month of this.#past('audit_log', months, before)) await this.#drop(tables, month, async () => true)
@@ -204,7 +208,7 @@ export class Partitions {
     await this.#learn()
   }
 
-  /** The audit log has no partitions before its first. */
+  /** The audit log has no partitions for periods before its first one. */
   #takes(table: PartitionedTable, period: number): boolean {
     const there = this.#known.get(table.name)
     const first = there?.find((partition) => periodIn(partition) !== undefined)
@@ -212,8 +216,8 @@ export class Partitions {
   }
 
   /**
-   * Whoever writes to such a table holds it until the end of a commit: once we hold all of them, what was committed can be
-   * seen, and nobody begins to send what is about to go.
+   * A writer of such a table locks it until the end of its commit. So once we hold the lock of all of them, everything
+   * committed can be seen, and nobody begins to send what is about to go.
    */
   async #drop(
     tables: readonly PartitionedTable[],

@@ -17,14 +17,14 @@ import { begin, commit, rollback } from './session.ts'
 import type { Query as Sent, Statement } from './sql.ts'
 import { Timings } from './timings.ts'
 
-/** So many quick reads may be under way on one connection; anything else has a connection to itself. */
+/** How many quick reads may be under way on one connection. Anything else has a connection to itself. */
 const SHARED_MAX = 4
 const WATCH_EVERY_MS = 1_000
-/** After a connection that could not be made the connections there are must do for so long. */
+/** After a connection could not be made, no other one is tried for so long, and those that are open must do. */
 const REOPEN_MS = 200
 
 interface Waiting {
-  /** It may follow quick reads. */
+  /** Whether it may follow quick reads on a shared connection. */
   shares(): boolean
   take(connection: PooledConnection): void
   fail(error: Error): void
@@ -42,12 +42,11 @@ export interface PoolOptions {
 }
 
 /**
- * The connections of a process. Reads that have proved quick are packed onto few of them, one sent before the other is
- * answered, which saves both ends most of the waking and waiting; they never follow a write or a read that takes its
- * time. That is why this is not `pg.Pool`: a read costs 43-58 µs of processor time here and 95-108 µs there.
- *
- * A connection is used until it fails to give an answer of the server, for whatever reason; everything under way on it
- * fails with it. What waits for a connection fails when its time is up, or when none can be made.
+ * The connections of a process. Reads that have proved quick are packed onto few of them, and one is sent before the other
+ * is answered, which saves both ends most of the waking and waiting. They never follow a write or a read that takes its
+ * time. That is why this is not `pg.Pool`: a read costs 43-58 µs of processor time here and 95-108 µs there. A connection is
+ * used until something other than an answer of the server comes from it, for whatever reason; then everything under way on
+ * it fails. What waits for a connection fails when its time is up, or when none can be made.
  */
 export class Pool {
   /** When the server last answered anything. */
@@ -90,7 +89,7 @@ export class Pool {
     )
   }
 
-  /** Runs several as one transaction, each of which finds what the ones before it did: all of it counts, or nothing. */
+  /** Runs several statements as one transaction, each of which sees what the ones before it did. All of them count, or none. */
   runTogether(queries: readonly Sent[], answered: Answered): void {
     this.#whenFree(
       () => false,
@@ -99,7 +98,7 @@ export class Pool {
     )
   }
 
-  /** Whether a write has proved to be over soon. */
+  /** Whether a write has proved to be quick. */
   isQuickWrite(statement: Statement): boolean {
     return this.#timings.isQuickWrite(statement)
   }
@@ -129,7 +128,7 @@ export class Pool {
     }
   }
 
-  /** Ends all connections once what is under way is answered. */
+  /** Ends all connections as soon as what is under way is answered. */
   async close(): Promise<void> {
     this.#closed = true
     this.#failWaiting(closing())
@@ -151,7 +150,7 @@ export class Pool {
     fail: (error: Error) => void,
   ): void {
     const quick = shares()
-    // Nobody overtakes those who wait, or a write might never find a connection empty.
+    // Nobody overtakes those who wait. Otherwise a write might never find an idle connection.
     const connection = this.#waiting.length === 0 ? this.#connectionFor(quick) : undefined
     if (this.#closed) fail(closing())
     else if (connection) take(connection, quick)
@@ -176,7 +175,7 @@ export class Pool {
     )
   }
 
-  /** Opens as many connections as are waited for and allowed. */
+  /** Opens as many connections as are waited for, within the limit. */
   #openMore(): void {
     const room = this.#options.max - this.#connections.length - this.#opening
     const missed = this.#waiting.length - this.#opening
@@ -204,7 +203,7 @@ export class Pool {
     this.#failedAt = performance.now()
     if (this.#connections.length + this.#opening === 0)
       this.#failWaiting(new NoConnectionError(`No connection to the database: ${error.message}`, { cause: error }))
-    // With a connection left there is something to wait for, and those there are may be held for long.
+    // As long as one connection is open there is something to wait for. But it may be held for long, so opening is tried again.
     else setTimeout(() => this.#openMore(), REOPEN_MS + 1).unref()
     this.#checkEmpty()
   }
@@ -240,7 +239,7 @@ export class Pool {
     const { stream } = connection.client.connection
     this.#corks.put(stream)
     const done = (error: Error | null, results?: readonly pg.QueryResult[]) => {
-      // The connection may have been dropped, or the driver may speak twice.
+      // The connection may have been dropped before, or the driver may call this twice.
       if (!connection.underWay.delete(answered)) return
       const now = performance.now()
       this.#timings.took(queries, now - connection.movedAt, error !== null)
@@ -255,7 +254,7 @@ export class Pool {
       }
     }
     connection.client.query(queryOf(queries, connection.prepared, done))
-    // Several are worth waking a backend for, while we go on.
+    // Several statements are worth waking the server for at once, while we go on.
     if (queries.length > 1 || connection.underWay.size === SHARED_MAX) this.#corks.pull(stream)
   }
 

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { type Naming, Prepared } from './prepared.ts'
 
-/** Longer than the server lets a statement run: a connection that has been silent for so much more has lost its server. */
+/** A connection that stays silent for so much longer than the server lets a statement run has lost its server. */
 export const SILENCE_MARGIN_MS = 2_000
 
 /** Called once, with an error or with the results. */
@@ -37,11 +37,11 @@ export const pooled = (
   movedAt: performance.now(),
 })
 
-/** Whether it was asked something and its server said nothing for longer than it can have taken. */
+/** Whether it was asked something, and its server has been silent for longer than any answer can take. */
 export const isSilent = ({ underWay, limitMs, movedAt }: PooledConnection, now: number): boolean =>
   underWay.size > 0 && now - movedAt > (limitMs || Number.POSITIVE_INFINITY) + SILENCE_MARGIN_MS
 
-/** For whoever asked one thing and wants its result alone. */
+/** Turns a callback for a single result into one for a list of results. */
 export const ofOne =
   (answered: (error?: Error, result?: pg.QueryResult) => void): Answered =>
   (error, results) =>

@@ -2,21 +2,21 @@ import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
 import type { Connector } from './connector.ts'
 
-/** Two clients of a pooler meet at one server within so many tries, if they meet at all. */
+/** Two clients of a pooler meet at the same server within so many tries, if they ever do. */
 const TRIES = 5
-/** There is no such prepared statement. */
+/** PostgreSQL's code for: there is no such prepared statement. */
 const NOT_PREPARED = '26000'
 const whichServer = 'select pg_backend_pid() as pid'
 
-/** Whether the server at the other end is not the one that answered: a pooler stands in between. */
+/** Whether a server other than the one that greeted us answers, so that there must be a pooler in between. */
 export async function isPooled(client: pg.Client): Promise<boolean> {
   const { processID } = client as pg.Client & { readonly processID: number | null }
   return processID !== null && processID !== (await serverOf(client))
 }
 
 /**
- * Whether connections are lent for a transaction at a time: then two clients find themselves at the same server, one of
- * them while the other is connected.
+ * Whether a pooler lends connections for one transaction at a time. Then two clients can find themselves at the same server
+ * while both are connected.
  */
 export const isLentByTransaction = (connector: Connector): Promise<boolean> =>
   withTwo(connector, async (one, other) => {
@@ -28,17 +28,18 @@ export const isLentByTransaction = (connector: Connector): Promise<boolean> =>
   })
 
 /**
- * Whether a pooler keeps the prepared statements of its clients and brings them along to every server: one client finds
- * its own at another server than the one it was prepared on. Where it is not led to another, the answer is no, which is
- * always safe.
+ * Whether a pooler keeps the prepared statements of its clients and brings them along to every server: whether one client
+ * finds its statement at another server than the one it was prepared on. If it is never led to another server, the answer is
+ * no, which is always safe.
  */
 export const keepsStatements = (connector: Connector): Promise<boolean> =>
   withTwo(connector, async (one, other) => {
-    // A name of its own: somebody else may have left one behind at any of the servers.
+    // A name of its own, because somebody else may have left a statement behind at any of the servers.
     const probe = { name: `quittance_${randomBytes(8).toString('hex')}`, text: whichServer }
     for (let i = 0; i < TRIES; i++) {
       const first = await preparedOn(one, probe)
-      // Whoever asks next mostly gets the server that was used last, and then the first one has to go elsewhere.
+      // Whoever asks next mostly gets the server that was used last. So the other client takes that one, and this one has to
+      // go elsewhere.
       await other.query('begin')
       await serverOf(other)
       const next = await preparedOn(one, probe)

@@ -1,22 +1,22 @@
 import type pg from 'pg'
 import type { Share, Statement } from './sql.ts'
 
-/** How the rows of a prepared statement look: the server keeps that for as long as the statement is prepared. */
+/** How the rows of a prepared statement look. The server keeps this the same as long as the statement is prepared. */
 export interface Shape {
   readonly names: readonly string[]
   readonly parsers: readonly ((text: string) => unknown)[]
-  /** What every row begins as, so that all of them are alike. */
+  /** What every row begins as, so that the engine sees all rows as alike. */
   readonly empty: Readonly<Record<string, null>>
 }
 
-/** Whether statements are prepared now, which behind a pooler turns out in time. */
+/** Whether statements are prepared now. Behind a pooler this is only known after a while. */
 export interface Naming {
   readonly prepares: boolean
 }
 
 /**
- * Which statements a connection holds prepared. PostgreSQL keeps each until it is told to close it, so of those put
- * together at run time the one used longest ago makes way for the next.
+ * The statements that a connection holds prepared. PostgreSQL keeps each until it is told to close it. So of those that are
+ * put together at run time, the one used longest ago makes way for the next.
  */
 export class Prepared {
   readonly #client: pg.Client
@@ -31,7 +31,7 @@ export class Prepared {
     this.#naming = naming
   }
 
-  /** How the rows of a statement look that is prepared; undefined while nobody knows. */
+  /** How the rows of a prepared statement look. Undefined until that is known. */
   shapeOf(name: string): Shape | undefined {
     return this.#shapes.get(name)
   }
@@ -46,7 +46,7 @@ export class Prepared {
     return this.#client.getTypeParser(type, 'text') as (text: string) => unknown
   }
 
-  /** The name to send a statement under, right after this; none for one that is not prepared. */
+  /** The name to send a statement under, to be called right before sending. Empty for one that is not prepared. */
   use({ name, share }: Statement): string {
     if (!this.#naming.prepares) return ''
     if (share && name !== '') this.#keep(name, share)
@@ -64,7 +64,7 @@ export class Prepared {
   #close(names: Set<string>): void {
     const [oldest] = names
     names.delete(oldest!)
-    // The answer comes with those of the next statement, and nobody waits for it.
+    // The answer comes together with that of the next statement, and nobody waits for it.
     this.#connection.close({ type: 'S', name: oldest! })
     delete this.#connection.parsedStatements[oldest!]
     this.#shapes.delete(oldest!)

@@ -15,7 +15,10 @@ const written = (value: unknown): unknown =>
 
 const mustBeEscaped = /["\\]/
 
-/** Words of an invoice and columns of many rows travel as arrays, of which the driver looks through every element twice. */
+/**
+ * The text of an array. Words of an invoice and columns of many rows travel as arrays; the driver would scan every element
+ * twice.
+ */
 function arrayText(elements: readonly unknown[]): unknown {
   let text = ''
   for (const element of elements) {
@@ -32,15 +35,15 @@ function arrayText(elements: readonly unknown[]): unknown {
 type Done = (error: Error | null, result?: pg.QueryResult) => void
 
 /**
- * A query as the driver knows it, by its prototype, without what the driver's constructor makes ready for others: listeners, a
- * result, a copy of what it was given. That took an eighth of what a read takes.
+ * A query that the driver takes for its own, because of its prototype, but without what the driver's constructor sets up:
+ * listeners, a result, a copy of its arguments. That took an eighth of the time of a read.
  */
 export const BareQuery = class {} as unknown as new () => pg.Query
 Object.setPrototypeOf(BareQuery.prototype, pg.Query.prototype)
 
 /**
- * One statement on its way through the driver. The driver's own query copies what it is given, asks for the look of the
- * rows each time and announces each row to nobody, which is a tenth of what a read costs.
+ * One statement on its way through the driver. The driver's own query copies its arguments, asks for the description of the
+ * rows each time and emits an event for each row, which is a tenth of what a read costs.
  */
 export class Query extends BareQuery {
   name: string
@@ -54,10 +57,10 @@ export class Query extends BareQuery {
   #failure: Error | undefined
   #message: Buffer | undefined
 
-  /** Others follow it in the same transaction. */
+  /** Whether other statements follow it in the same transaction. */
   isFollowed = false
 
-  /** To be sent right away. */
+  /** Must be sent right after this. */
   constructor(statement: Statement, values: readonly unknown[], prepared: Prepared, done: Done) {
     super()
     this.text = statement.text
@@ -80,7 +83,7 @@ export class Query extends BareQuery {
     this.send(connection)
   }
 
-  /** Writes down what is to be sent. Throws where a value cannot be written. */
+  /** Writes the messages to be sent. Throws if a value cannot be written. */
   write(connection: DriverConnection): void {
     const { name, values } = this
     if (!isParsed(name, connection)) this.#shape = undefined

@@ -13,7 +13,7 @@ export interface Quota {
 
 export interface QuotaUse {
   readonly quota: Quota
-  /** What it is counted for, within the account: a case, an invoice, or nothing for the account itself. */
+  /** What it is counted for within the account, such as a case or an invoice. Absent for the account itself. */
   readonly key?: string
   readonly amount?: number
 }
@@ -35,18 +35,21 @@ const countUse = sql`
     until = case when q.until > $6 then q.until else excluded.until end
   where q.until <= $6 or q.used + excluded.used <= $7`
 
-/** Rows that were used up when this process last looked, and until when. Never believed, but then it looks first. */
+/**
+ * Rows that were used up when this process last looked, and until when. This is never believed; it only makes the work look
+ * first.
+ */
 const usedUpLately = new RecentMap<string, Instant>(10_000)
 const rowName = (accountId: string, { quota, key = '' }: QuotaUse) => `${accountId} ${quota.name} ${key}`
 
 /**
- * Counts against every quota, in the same commit as the work it is for; when one of them is used up, counts nothing and
- * says which. Each row can be counted once in a unit of work: say how much with `amount`.
+ * Counts against every quota, in the same commit as the work it is for. If one of them is used up, counts nothing and says
+ * which. A unit of work can count each row only once; `amount` says how much.
  */
 export async function useQuota(tx: Tx, accountId: string, uses: readonly QuotaUse[]): Promise<UsedUp | undefined> {
   const counted = uses.filter(({ quota }) => quota.max > 0)
-  // Nearly always there is enough left, and the commit finds out when there is not. Then the work starts over and looks;
-  // so does whoever comes back too soon, before anything else is made for them in vain.
+  // Nearly always there is enough left, so nobody looks first. If there is not, the commit finds out, and the work starts
+  // over and looks. Whoever comes back too soon is looked up at once, before anything else is done for them in vain.
   const isDoubtful = counted.some(
     (use) => (use.amount ?? 1) > use.quota.max || (usedUpLately.get(rowName(accountId, use)) ?? '') > tx.now,
   )
@@ -74,7 +77,7 @@ async function findUsedUp(tx: Tx, accountId: string, uses: readonly QuotaUse[]):
   return undefined
 }
 
-/** The same, refusing with 429 and the time after which the call will work. `what` begins the sentence: "Mails about a case". */
+/** The same, but refuses with 429 and says when the call will work. `what` begins the sentence: "Mails about a case". */
 export async function requireQuota(tx: Tx, accountId: string, uses: readonly QuotaUse[], what: string): Promise<void> {
   const usedUp = await useQuota(tx, accountId, uses)
   if (!usedUp) return

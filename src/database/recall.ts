@@ -8,30 +8,33 @@ interface Made {
   readonly bytes: number
 }
 
-/** Of a text that is kept, and of a document that was read from a text and is kept with the texts it is shown as. */
+/**
+ * The memory counted for each letter of a kept text; and of a text that was parsed into a document and is kept with what it
+ * is shown as.
+ */
 const BYTES_A_LETTER = 2
 const BYTES_A_LETTER_READ = 6
-/** Of whatever is kept, however little was made of it: callers choose what they search for, and so the keys. */
+/** The memory counted for each entry, however small: callers choose what they search for, and with it the keys. */
 const BYTES_OF_ONE = 500
 const MEBIBYTE = 1_048_576
 const none: ReadonlyMap<string, string> = new Map()
 
 /**
- * When the server started. Part of whatever names a row as it is, because one that took over and did not have the last writes
- * counts transactions and versions again.
+ * When the server started. It is a part of every stamp, because a server that took over without having the last writes gives
+ * numbers of transactions and versions a second time.
  */
 export const serverStart = `(select '/' || extract(epoch from pg_postmaster_start_time()))`
 
 /**
- * Names a row as it is: every write of it gives another one. Of a table with versions, or of a subselect with its `xmin` and
- * `version`.
+ * SQL for a stamp that names a row in its present state: every write gives the row another one. For a table with versions,
+ * or a subselect with its `xmin` and `version`.
  */
 export const stampOf = (row: string): string => `(${row}.xmin || '/' || ${row}.version || ${serverStart})`
 
 /**
- * What was made of rows when they were last read. The database is asked at every read, and told the stamp of what is known:
- * only where the row has another one by now does it unpack the document and send it. So whoever reads gets what is stored
- * when they ask, whichever process wrote it, and what did not change costs a lookup and no more.
+ * What was made of rows when they were last read. The database is asked at every read, and told the known stamp. Only if the
+ * row has another stamp by now does it unpack the document and send it. So every reader gets what is stored when they ask,
+ * whichever process wrote it, and what did not change costs only a lookup.
  */
 export class Recall {
   readonly #bytesMax: number
@@ -47,8 +50,8 @@ export class Recall {
   }
 
   /**
-   * What is made of the row that a query finds, or undefined where there is none. The query is told the stamp that is known; it
-   * gives the `stamp` of the row, and its `text` where that is another one.
+   * What was made of the row that a query finds, or undefined if there is none. The query is given the known stamp. It
+   * returns the `stamp` of the row, and its `text` if the stamp is another one.
    */
   async row<One>(
     db: Reader,
@@ -80,7 +83,7 @@ export class Recall {
   #keep(key: string, made: Made): void {
     this.#forget(key)
     const bytes = made.bytes + key.length * BYTES_A_LETTER + BYTES_OF_ONE
-    // One that would take the room of many others is made again.
+    // One that would take the room of many others is not kept, but made again each time.
     if (bytes > this.#bytesMax / 10) return
     this.#kept.set(key, { ...made, bytes })
     this.#bytes += bytes

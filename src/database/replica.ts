@@ -9,12 +9,15 @@ import type { Reader } from './transaction.ts'
 const WAIT_MS = 50
 const POLL_MS = 2
 const WATCH_EVERY_MS = 500
-/** A replica that says nothing for so long is gone. */
+/** A replica that is silent for so long is taken for gone. */
 const SILENT_MS = 1_000
-/** The server ended the statement because it took too long, which it would elsewhere too. */
+/** The server ended the statement because it took too long. It would take too long elsewhere too. */
 const TOO_LONG = '57014'
 
-/** A place in the write-ahead log. After a failover another timeline begins, and its places are not those of the old one. */
+/**
+ * A place in the write-ahead log. After a failover a new timeline begins, and places of different timelines cannot be
+ * compared.
+ */
 interface Place {
   readonly timeline: bigint
   readonly bytes: bigint
@@ -29,7 +32,7 @@ interface ReplicaPlace extends Place {
 const primaryPlace = sql`
   select ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::int8 as timeline, (lsn - '0/0')::int8 as bytes
   from (select pg_current_wal_flush_lsn() as lsn) flushed`
-/** Who may not see the receiver learns of another timeline with the next restart point, minutes later. */
+/** A role that may not see the receiver learns of a new timeline only with the next restart point, minutes later. */
 const replicaPlace = statementOf(`
   select pg_is_in_recovery() as standby, coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::int8 as bytes,
     coalesce((select received_tli from pg_stat_wal_receiver), (select timeline_id from pg_control_checkpoint()))::int8 as timeline,
@@ -37,7 +40,7 @@ const replicaPlace = statementOf(`
 
 const has = (place: Place, wanted: Place) => place.timeline === wanted.timeline && place.bytes >= wanted.bytes
 
-/** Why reads go to the primary, in a word for the log. */
+/** Why reads go to the primary, in short for the log. */
 type Away = 'not looked at yet' | 'behind' | 'gone' | 'no replica'
 
 /** The replica cannot answer this read, and the primary can. */
@@ -52,9 +55,9 @@ class NotHere extends Error {
 
 export interface ReplicaParts {
   readonly primary: Database
-  /** All of whose connections are for transactions. */
+  /** Its connections are for transactions, but for one. */
   readonly replica: Database
-  /** Told when reads go elsewhere than before, and why; of one that is gone, with what was heard of it. */
+  /** Told when reads begin to go elsewhere, and why. If the replica is gone, also told the error. */
   onChange?(away: string | undefined, reason?: unknown): void
 }
 
@@ -72,7 +75,7 @@ export class Replica implements Reader {
   #away: Away | undefined = 'not looked at yet'
   /** Who waits for an answer of the replica: they are failed when it is found gone. */
   readonly #waiting = new Set<(error: Error) => void>()
-  /** Places of the primary that the replica was not seen to have, with when they were looked at. */
+  /** Places of the primary that the replica has not been seen to reach yet, with the time of each look. */
   #missing: { place: Place; at: number }[] = []
   #asking: Promise<Place> | undefined
   #next: Promise<Place> | undefined
@@ -83,7 +86,7 @@ export class Replica implements Reader {
     this.#parts = parts
   }
 
-  /** Looks at the replica from now on. Refuses one of another database; one that is away may come back. */
+  /** Watches the replica from now on. Refuses a replica of another database. One that is away may come back. */
   async start(): Promise<void> {
     await this.#look()
     this.#watch = setInterval(() => {
@@ -121,18 +124,21 @@ export class Replica implements Reader {
 
   async #read<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]> {
     const { replica } = this.#parts
-    // A replica that has more to do than it can is spared what it would only get to later.
+    // A replica that is overloaded gets no reads that it would only come to later.
     if (this.#away || replica.waitingCount > 0) throw new NotHere()
     const wanted = await this.#primaryPlace()
     const answer = replica.transaction(async (connection) => {
-      // On the very connection that reads: behind one address there may be several replicas.
+      // Asked on the same connection that then reads, because several replicas may stand behind one address.
       await this.#reach(connection, wanted)
       return connection.rows<Row>(statement, values)
     })
     return this.#unlessGone(answer)
   }
 
-  /** A promise that is broken when the replica goes would hold on to every answer that was raced against it until then. */
+  /**
+   * Calls `reject` directly, and does not race answers against one promise: that promise would keep every answer in memory
+   * until it is settled.
+   */
   #unlessGone<Answer>(answer: Promise<Answer>): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.add(reject)
@@ -146,7 +152,7 @@ export class Replica implements Reader {
     if (!has(place, wanted)) throw new NotHere('behind')
   }
 
-  /** Where the replica is once it has what is wanted, or when it took too long. */
+  /** Where the replica is, once it has reached the wanted place or that took too long. */
   async #waitFor(connection: Connection, wanted: Place): Promise<ReplicaPlace> {
     const until = performance.now() + WAIT_MS
     for (;;) {
@@ -156,12 +162,12 @@ export class Replica implements Reader {
     }
   }
 
-  /** A server that takes writes of its own has gone its own way, and so has one that follows another. */
+  /** Whether the server is not our replica any more: it takes writes of its own, or it follows another primary. */
   #isOther({ standby, identity }: ReplicaPlace): boolean {
     return !standby || identity !== this.#identity
   }
 
-  /** Where the log of the primary ends. Whoever asks while a question is under way shares the next one with all others. */
+  /** Where the log of the primary ends. Whoever asks while a query is under way shares the next query with all others who do. */
   #primaryPlace(): Promise<Place> {
     this.#next ??= (this.#asking ?? Promise.resolve())
       .catch(() => {})
@@ -177,7 +183,7 @@ export class Replica implements Reader {
   /** Finds out how far behind the replica is, and whether reads can go there. */
   async #look(): Promise<void> {
     const place = await this.#primaryPlace().catch(() => undefined)
-    // Without a primary nothing can be said, and nothing read that must be true.
+    // Without a primary, nothing can be said about the replica, and nothing may be read that has to be current.
     if (!place) return
     const began = performance.now()
     let reason: unknown
@@ -190,7 +196,7 @@ export class Replica implements Reader {
     this.#missing = this.#missing.filter(
       (one) => one.place.timeline === place.timeline && !(found && has(found, one.place)),
     )
-    // Of many the oldest says how long it has been, and the newest when that is over.
+    // When there are many, the oldest place tells for how long the replica is behind, and the newest when it has caught up.
     if (this.#missing.length > MISSING_MAX) this.#missing.splice(1, 1)
     this.state.lagSeconds = (this.#missing[0] ? now - this.#missing[0].at : 0) / 1000
     if (!found) return this.#turn('gone', reason)
@@ -225,5 +231,5 @@ export class Replica implements Reader {
   }
 }
 
-/** So many places are remembered, half a second apart. */
+/** How many places are remembered, half a second apart. */
 const MISSING_MAX = 600

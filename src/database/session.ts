@@ -12,8 +12,9 @@ const sessionSettings = (statementTimeoutMs: number) => ({
   statement_timeout: statementTimeoutMs,
   lock_timeout: LOCK_TIMEOUT_MS,
   idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-  // Every statement of ours has an index to go by. Without this, one that is planned while its table is empty, as queues
-  // mostly are, reads the whole table, and goes on doing so when a hundred thousand rows have come to wait there.
+  // Every statement of ours has an index to go by. Without this setting, a statement that is planned while its table is
+  // empty, as queues mostly are, would read the whole table, and go on doing so when a hundred thousand rows have come to
+  // wait there.
   enable_seqscan: 'off',
   jit: 'off',
 })
@@ -27,8 +28,8 @@ export const startOptions = (statementTimeoutMs: number) =>
 const wanted = Object.entries(sessionSettings(STATEMENT_TIMEOUT_MS)).map(([name, value]) => `${name}=${value}`)
 
 /**
- * Gives the role these settings in this database, for sessions that a pooler opens and lends to whoever comes: what one
- * of us said at the start of a connection would hold for others, or for nobody.
+ * Gives the role these settings in this database. A pooler opens sessions and lends them to anybody, so settings made at the
+ * start of a connection would hold for others, or for nobody.
  */
 export async function settleRole(client: pg.Client): Promise<void> {
   const { rowCount } = await client.query(
@@ -41,14 +42,14 @@ export async function settleRole(client: pg.Client): Promise<void> {
     const [name, value] = one.split('=')
     return `execute format('alter role %I in database %I set ${name} = ${value}', session_user, current_database());`
   })
-  // Processes that start together take turns: the second one would find a row that has changed under it.
+  // Processes that start together take turns. Without the lock, the second would fail because the row changed under it.
   await client.query(`do $$ begin perform pg_advisory_xact_lock(${ROLE_LOCK}); ${changes.join(' ')} end $$`)
 }
 
-/** Any number. */
+/** An arbitrary number for an advisory lock. */
 const ROLE_LOCK = 7_231_548_603
 
-/** Whether a role may make tables, and change all that there are. */
+/** Whether a role may make tables, and may change all existing ones. */
 export const mayChange = `
   select has_schema_privilege(coalesce(current_schema(), 'public'), 'create') as "mayCreate",
     not exists (select from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')
@@ -58,13 +59,13 @@ export const begin = sql`begin`
 export const commit = sql`commit`
 export const rollback = sql`rollback`
 
-/** What a transaction needs that others have joined: where it would have to wait for a lock, it gives up. */
+/** For a transaction that several units of work share: it gives up where it would have to wait for a lock. */
 export const waitLittle = sql`select set_config('lock_timeout', '50ms', true)`
 
-/** What a transaction needs that takes its time: another limit, and tables read from end to end. */
+/** For a transaction that takes its time: another time limit, and permission to read tables from end to end. */
 export const takeTime = sql`
   select set_config('statement_timeout', $1, true), set_config('enable_seqscan', 'on', true)`
 
-/** What a session that changes the schema needs in its place: it takes as long as it takes. */
+/** For a session that changes the schema: no time limits, and permission to read tables from end to end. */
 export const unlimited =
   'set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set enable_seqscan = on'

@@ -1,23 +1,23 @@
 import { hash } from 'node:crypto'
 
-/** SQL with `$n` placeholders. One with a name is prepared once a connection, one without is planned for each use. */
+/** SQL with `$n` placeholders. With a name it is prepared once on each connection; without one it is planned at each use. */
 export interface Statement {
   readonly name: string
   readonly text: string
-  /** It takes many rows at once. */
+  /** Set if the statement takes many rows at once. */
   readonly batch?: Batch
-  /** Which share of a connection's prepared statements it counts to; those of the source are few and stay. */
+  /** The share of a connection's prepared statements that it counts towards. Statements of the source are few and always stay. */
   readonly share?: Share
 }
 
 /** A statement whose parameters are arrays with one value for each row. */
 export interface Batch {
   readonly table: string
-  /** How many of the first values of a row name it. */
+  /** How many of a row's first values identify it. */
   readonly key: number
 }
 
-/** How many statements that are put together at run time a connection keeps prepared at once. */
+/** How many of the statements put together at run time a connection keeps prepared at once. */
 export interface Share {
   readonly max: number
 }
@@ -28,12 +28,12 @@ export interface Query {
   readonly values: readonly unknown[]
 }
 
-/** The name a text is prepared under: the same in every process, so that a pooler can share it. */
+/** The name a text is prepared under. It is the same in every process, so that a pooler can share the statement. */
 export const nameOf = (text: string) => hash('sha256', text, 'hex').slice(0, 32)
 
 const statements = new Map<string, Statement>()
 
-/** All of them, for the tests that look at every statement of the source. */
+/** All statements of the source, for the tests that look at every one of them. */
 export const everyStatement = (): readonly Statement[] => [...statements.values()]
 
 /**
@@ -58,7 +58,7 @@ export function sql(strings: TemplateStringsArray, ...none: never[]): Statement 
   return statementOf(strings.join(''))
 }
 
-/** A longer text has so many parts that its plan takes more memory than it saves time. */
+/** A longer text has so many parts that keeping its plan would cost more memory than it saves time. */
 const TEXT_LENGTH_MAX = 10_000
 
 /**
@@ -72,8 +72,8 @@ export function batched(batch: Batch, text: string): Statement {
 }
 
 /**
- * Statements put together at run time, of which callers can make any number. Those used again while they are remembered
- * are prepared; of each the memory here and in the server is bounded.
+ * Statements put together at run time, of which callers can make any number. A statement that is used again while it is
+ * remembered gets prepared. The memory they take is bounded here and in the server.
  */
 export class BuiltStatements {
   readonly #share: Share
@@ -81,7 +81,7 @@ export class BuiltStatements {
   readonly #prepareAt: number
   readonly #remembered = new Map<string, { statement: Statement; uses: number }>()
 
-  /** Prepares a text when it is used for the `prepareAt`th time, and remembers the `max` that were used last. */
+  /** Prepares a text at its `prepareAt`th use, and remembers the `max` texts that were used last. */
   constructor({ max, preparedMax, prepareAt }: { max: number; preparedMax: number; prepareAt: number }) {
     this.#max = max
     this.#share = { max: preparedMax }
@@ -103,7 +103,7 @@ export class BuiltStatements {
   }
 }
 
-/** The lists and searches callers ask for: a few are asked for all the time, and of the rest there is no end. */
+/** The lists and searches that callers ask for. A few are asked for all the time, and there is no end to the rest. */
 export const listStatements = new BuiltStatements({ max: 128, preparedMax: 32, prepareAt: 2 })
 
 /** A piece of SQL with values in it, for statements put together at run time. */
@@ -128,7 +128,7 @@ export class Fragment {
     return { statement: listStatements.of(text), values }
   }
 
-  /** The same to be planned for these very values. */
+  /** The same, but planned for exactly these values. */
   toUnpreparedQuery(): Query {
     const { text, values } = this.printed()
     return { statement: unprepared(text), values }
@@ -141,7 +141,7 @@ export const fragment = (strings: TemplateStringsArray, ...values: unknown[]) =>
 /** Text of the source as a piece of SQL, such as the name of a column. Never a caller's. */
 export const raw = (text: string) => new Fragment([text], [])
 
-/** A value as the planner does not see it. By what it sees, a list that is asked for again would be planned anew each time. */
+/** A value that the planner cannot see. If it saw the values, it would plan a list anew each time it is asked for. */
 export const unseen = (value: unknown, type: string) => fragment`(select ${value}${raw(`::${type}`)})`
 
 /** Joins fragments, for example conditions with ` and `. The separator is our own text. */

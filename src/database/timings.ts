@@ -2,23 +2,23 @@ import type { Query, Statement } from './sql.ts'
 
 /** A read that took longer lately is not quick. */
 const QUICK_MS = 10
-/** Nor is such a write, which waits for the disk as well. */
+/** A write that took longer lately is not quick either. A write waits for the disk as well. */
 const QUICK_WRITE_MS = 50
-/** What a failure counts for: what goes together with others fails with them. */
+/** What a failure counts as. Statements that go together with a failing one fail with it, so it must not count as quick. */
 const FAILED_MS = 1_000
-/** What a slow run counts for after each further one, so that the memory of it fades. */
+/** The factor by which a slow run fades with each further run. */
 const FADING = 0.9
 
 interface Record {
   readonly isRead: boolean
-  /** The longest it took lately; not quick before it has run once. */
+  /** The longest time it took lately. A statement that has never run is not quick. */
   slowestMs: number
 }
 
-/** Of one that is planned for each use. */
+/** For a statement that is planned at each use. */
 const unknown: Record = { isRead: false, slowestMs: Number.POSITIVE_INFINITY }
 
-/** Remembers how long each prepared statement takes, and so tells which ones nobody minds waiting for. */
+/** Remembers how long each prepared statement takes, and so tells which ones are worth waiting for. */
 export class Timings {
   readonly #records = new WeakMap<Statement, Record>()
 
@@ -31,7 +31,10 @@ export class Timings {
     return this.#recordOf(statement).slowestMs < QUICK_WRITE_MS
   }
 
-  /** What they took, one after the other. Which of several failed shows when each of them runs alone. */
+  /**
+   * How long these statements took together, one after the other. If a group failed, it shows later, when each runs alone,
+   * which did.
+   */
   took(queries: readonly Query[], milliseconds: number, isFailure: boolean): void {
     const each = isFailure && queries.length === 1 ? FAILED_MS : milliseconds / queries.length
     for (const { statement } of queries) {

@@ -4,7 +4,7 @@ import type { Batch, Statement } from './sql.ts'
 interface Target {
   readonly table: string
   readonly kind: 'insert' | 'change'
-  /** By column: the place of its value among the statement's values. */
+  /** By column: the place of its value among the values of the statement. */
   readonly places: ReadonlyMap<string, number>
 }
 
@@ -43,7 +43,7 @@ export class TouchedRows {
 const twice = (table: string) =>
   new Error(`A unit of work changes a row of ${table} twice, and the second change would be lost.`)
 
-/** Whether what one names is certainly among what the other names. Two plain inserts are the business of a unique index. */
+/** Whether both certainly name the same row. Two plain inserts are left to the unique index. */
 function areSame(a: Touched, b: Touched): boolean {
   if (a.kind === 'insert' && b.kind === 'insert') return false
   const aIsWider = b.kind === 'insert' || (a.kind === 'change' && a.values.size <= b.values.size)
@@ -61,7 +61,7 @@ function targetOf(statement: Statement): Target | undefined {
   return target
 }
 
-/** A new version is no other row. */
+/** A row with a new version is still the same row. */
 const VERSION = 'version'
 
 function readTarget(text: string): Target | undefined {
@@ -82,7 +82,7 @@ function readTarget(text: string): Target | undefined {
   )
 }
 
-/** Nothing unless all of it says which column equals which value. */
+/** Empty unless every term of the condition says which column equals which value. */
 function conditionsOf(where: string): (readonly [string, string | undefined])[] {
   const terms = where.split(/\band\b/i).map((term) => /^\s*(?:\w+\.)?(\w+)\s*=\s*\$(\d+)\s*$/.exec(term))
   return terms.every((term) => term !== null) ? terms.map((term) => [term[1]!, term[2]]) : []

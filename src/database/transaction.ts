@@ -26,11 +26,11 @@ export interface Write {
   readonly statement: Statement
   readonly values: readonly unknown[]
   readonly name?: string
-  /** With a name: when it returns a row, there is work of this kind to do. */
+  /** For a change with a name: if it returns a row, there is work of this kind to do. */
   readonly wakes?: WorkKind
 }
 
-/** The changes that make events known. Handed in, so that this room need not know who listens. */
+/** The changes that make events known. Handed in from outside, so that this room need not know who listens. */
 export type Announce = (events: readonly AnnouncedEvent[]) => readonly Write[]
 
 /**
@@ -44,14 +44,14 @@ export interface Tx extends Reader {
   readonly cause: Cause
   /** The app whose call this is; absent in jobs. */
   readonly appId: string | undefined
-  /** How often this work has been begun: 1, unless somebody else got in between. */
+  /** How often this work has been begun. More than 1 if somebody else got in between. */
   readonly attempt: number
   newId(kind: IdKind): string
-  /** Waits until no other unit of work of this process has the turn of this name, and has it until this one ends. */
+  /** Waits for the turn of this name. No other unit of work of this process has it until this one ends. */
   takeTurn(name: string): Promise<void>
   /**
-   * Lets the next one have the turn as soon as this one is on its way to the database: it need not read what this one writes,
-   * and is written after it.
+   * Gives up the turn as soon as this unit of work is on its way to the database. To be called if the next one need not read
+   * what this one writes; it is written after this one.
    */
   passTurn(): void
   /**
@@ -59,7 +59,7 @@ export interface Tx extends Reader {
    * changes can refer to what one with a name returns.
    */
   write(statement: Statement, values: readonly unknown[], name?: string): void
-  /** Gathers a change of exactly one row. When it finds another number, nothing is written and the work starts over. */
+  /** Gathers a change of exactly one row. If it changes another number of rows, nothing is written and the work starts over. */
   guard(statement: Statement, values: readonly unknown[]): void
   emit(event: NewEvent): void
   enqueue(job: JobRequest): void
@@ -67,9 +67,9 @@ export interface Tx extends Reader {
   withdraw(key: string): void
   /** Names what this work changes, and whose it is, for the audit log. */
   about(accountId: string | null, resourceId: string): void
-  /** Tells whoever watches a sandbox what this work made happen; events are told by themselves. In live nobody asks. */
+  /** Tells whoever watches a sandbox what this work made happen. Events are told without this. In live it has no effect. */
   happened(tell: () => Happening): void
-  /** Lets workers look for due work of this kind after the commit; what `enqueue` and `emit` do by themselves. */
+  /** Lets workers look for due work of this kind after the commit. `enqueue` and `emit` do so by themselves. */
   wake(kind: WorkKind): void
   /**
    * Runs something in this process once everything is committed. It is lost when the process dies and its failure
@@ -87,8 +87,8 @@ export interface TransactOptions {
   /** With locks: how long a statement may take, for work that nobody waits for; 0 is without end. */
   readonly limitMs?: number
   /**
-   * Where the work reads: somewhere that has all that was committed before. When somebody else gets in between, it
-   * starts over on the database itself. Not with locks.
+   * Where the work reads: a place that has everything committed before. When somebody else gets in between, the work starts
+   * over and reads from the database itself. Not to be used with locks.
    */
   readonly reader?: Reader
 }
@@ -96,7 +96,7 @@ export interface TransactOptions {
 /** Runs the work and commits it, starting over when another writer got in between. The work must be repeatable. */
 export type Transact = <T>(work: (tx: Tx) => Promise<T>, options?: TransactOptions) => Promise<T>
 
-/** Units of work of one cause. Where work enters the service, it gets one. */
+/** Makes units of work for one cause. Called where work enters the service. */
 export type TransactFor = (cause: Cause) => Transact
 
 const nobody: Announce = () => {
@@ -156,7 +156,7 @@ export function makeTransact({ database, clock, ids, onWork, ...parts }: Transac
     }
 }
 
-/** What is committed stays so, and its caller must not be told otherwise. */
+/** What is committed stays committed, so a failing hint must not look like a failure to the caller. */
 function giveHints(hints: readonly (() => void)[], onFailure: (error: unknown) => void): void {
   for (const hint of hints)
     try {
@@ -202,7 +202,7 @@ class UnitOfWork {
     return this.cause.kind === 'request' ? this.cause.appId : undefined
   }
 
-  /** Reads from the reader where there is one, and from the connection that it commits on where not. */
+  /** Reads from the reader if there is one, and otherwise from the connection that it commits on. */
   async run<T>(connection: Committing, work: (tx: Tx) => Promise<T>, reader?: Connection): Promise<T> {
     this.#reads = reader ?? connection
     try {
@@ -249,7 +249,7 @@ class UnitOfWork {
 
   emit(event: NewEvent): void {
     const request = this.cause.kind === 'request' ? this.cause : undefined
-    // A buyer's app that acts on a seller's resource is nobody the seller's events are for.
+    // A buyer's app that acts on a seller's resource is not one that the seller's events are for.
     const callingAppId = request?.accountId === event.accountId ? request.appId : undefined
     const onBehalf = request?.onBehalf ?? false
     const [actor, cause] = [actorOf(this.cause), causeId(this.cause)]

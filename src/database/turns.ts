@@ -1,18 +1,18 @@
 import { unavailable } from '../kernel/problem.ts'
 
-/** As long as a statement waits for a lock. */
+/** As long as a statement may wait for a lock. */
 const WAIT_MS = 2_000
 
 /**
- * Lets units of work of one process take turns where each depends on what the one before committed. It saves them from
- * starting over again and again, and a lock in the database from being held over round trips; what keeps other processes
- * out is a guard.
+ * Lets units of work of one process take turns where each depends on what the one before committed. This saves them from
+ * starting over again and again, and avoids holding a lock in the database over round trips. A guard keeps other processes
+ * out.
  */
 export class Turns {
-  /** Who waits, by key, while somebody has the turn. */
+  /** By key: who waits while somebody has the turn. */
   readonly #waiting = new Map<string, (() => void)[]>()
 
-  /** Comes back with the turn. Whoever has it must call what it is given, and then somebody else has it. */
+  /** Returns when it is the caller's turn. The caller must call the returned function, and then it is the turn of the next. */
   async take(key: string): Promise<() => void> {
     const waiting = this.#waiting.get(key)
     if (!waiting) this.#waiting.set(key, [])
@@ -40,7 +40,7 @@ export class Turns {
 
 /** The turns that one unit of work has. */
 export class HeldTurns {
-  /** What is written takes its place behind what was written with the same turn. */
+  /** The line in which its commit is written, after the commits that had the same turn before. */
   line: string | undefined
   readonly #turns: Turns
   #ends: (() => void)[] = []
@@ -55,12 +55,12 @@ export class HeldTurns {
     this.line = name
   }
 
-  /** The next one need not wait until what this one writes is committed. */
+  /** The next one need not wait until the writes of this one are committed. */
   pass(): void {
     this.#passes = true
   }
 
-  /** What it writes is on its way. */
+  /** Told that the writes of this one are on their way. */
   sent(): void {
     if (this.#passes) this.end()
   }

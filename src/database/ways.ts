@@ -2,7 +2,7 @@ import { AddressError, addressOf, type Ways } from './address.ts'
 import { Connector } from './connector.ts'
 import { identityOf } from './identity.ts'
 
-/** What failed at the way around a pooler, so that whoever is told looks there and not at the pooler. */
+/** A failure on the way around a pooler. It is named, so that whoever reads of it does not look at the pooler. */
 export class DirectWayError extends Error {
   readonly url: string
 
@@ -12,7 +12,7 @@ export class DirectWayError extends Error {
   }
 }
 
-/** Does the work by the way that leads to the server itself, and says of a failure which way that was. */
+/** Does the work by the way that leads to the server itself. A failure says that it happened there. */
 export async function byDirectWay<T>({ databaseUrl, directUrl }: Ways, work: (url: string) => Promise<T>): Promise<T> {
   try {
     return await work(directUrl ?? databaseUrl)
@@ -22,8 +22,8 @@ export async function byDirectWay<T>({ databaseUrl, directUrl }: Ways, work: (ur
 }
 
 /**
- * Refuses two ways that do not both lead to one database. Migrations and commands go by one and requests by the other, so a service
- * would work where no command looks.
+ * Refuses two ways that do not lead to the same database. Migrations and commands go by one way and requests by the other,
+ * so a service would work on a database at which no command looks.
  */
 export async function requireOneDatabase(ways: Ways): Promise<void> {
   if (ways.directUrl === undefined) return
@@ -35,7 +35,7 @@ export async function requireOneDatabase(ways: Ways): Promise<void> {
     )
 }
 
-/** Undefined where the role may not ask. */
+/** Undefined if the role may not ask for it. */
 async function identityAt(url: string): Promise<string | undefined> {
   const connector = new Connector(addressOf(url), { application_name: 'quittance check' }, { pooled: true })
   const client = await connector.connect()

@@ -23,7 +23,7 @@ export class Writes {
     else this.#writes.push(write)
   }
 
-  /** Rows of one statement travel together, where the first of them was gathered. */
+  /** Rows of one statement travel together, in the place where the first of them was gathered. */
   #addRow({ statement, values, guarded }: GatheredWrite): void {
     let columns = this.#batches.get(statement)
     if (!columns) {

@@ -58,7 +58,10 @@ function locate(): string {
   }
 }
 
-/** npm packages cannot hold links, so an install script makes them; it may not have run. False when we may not either. */
+/**
+ * npm packages cannot hold links, so an install script makes them, and that may not have run. False if we may not make them
+ * either.
+ */
 function restoreLinks(native: string): boolean {
   const list = join(native, 'pg-symlinks.json')
   if (!existsSync(list)) return true
@@ -78,7 +81,7 @@ function symlink(to: string, link: string): void {
   try {
     symlinkSync(to, link)
   } catch (error) {
-    // Another start made it at the same moment.
+    // Another start has just made it.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
@@ -101,7 +104,7 @@ function copyNative(native: string, copy: string): void {
   }
 }
 
-/** The files may have been installed for their owner's eyes only. */
+/** The files may have been installed so that only their owner can read them. */
 function openForReading(folder: string): void {
   chmodSync(folder, 0o755)
   for (const entry of readdirSync(folder, { withFileTypes: true })) {

@@ -11,7 +11,10 @@ import { SERVER, syncFolder } from './folders.ts'
 export interface Cluster {
   readonly folder: string
   readonly data: string
-  /** Beside the folder, not in it: we write it, and must not follow where the server's account could lead us. */
+  /**
+   * Beside the folder and not in it: we write this file, and must not follow a link that the server's account could have put
+   * there.
+   */
   readonly log: string
   /** The major version of PostgreSQL that made it. */
   readonly version: string
@@ -75,7 +78,7 @@ export async function createCluster(
   if (durable) for (const folder of [home, dirname(home)]) syncFolder(folder)
 }
 
-/** What this very process is making. */
+/** The clusters that this process is making now. */
 const underway = new Set<string>()
 
 async function runInitdb(
@@ -106,7 +109,7 @@ async function runInitdb(
 
 export const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? ''
 
-/** What starts that were stopped in the middle left behind. */
+/** Removes what starts that were stopped in the middle left behind. */
 function removeUnfinished(home: string): void {
   for (const name of readdirSync(home)) {
     const pid = Number(/^new-(\d+)-/.exec(name)?.[1] ?? 0)
@@ -115,7 +118,7 @@ function removeUnfinished(home: string): void {
   }
 }
 
-/** Whether there is such a process, a zombie included. */
+/** Whether there is such a process. A zombie counts too. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)

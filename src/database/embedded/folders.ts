@@ -23,17 +23,17 @@ import { EmbeddedServerError } from './error.ts'
 
 /** The server's folder within its home. */
 export const SERVER = 'server'
-/** In a data directory that the server's account cannot enter: a link to where its home is instead. */
+/** In a data directory that the server's account cannot enter, this names a link to the place of its home. */
 const ELSEWHERE = 'elsewhere'
 /** Places that survive a restart of the machine and that every account can enter. */
 const publicPlaces = ['/var/lib/quittance', '/var/tmp/quittance']
 
-/** Makes the data directory, for our eyes only; one that exists is left as it is. */
+/** Makes the data directory so that only we can enter it. An existing one is left as it is. */
 export function makeDataDir(dataDir: string): string {
   try {
     mkdirSync(dirname(dataDir), { recursive: true })
     if (!existsSync(dataDir)) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-    // The slash at the end refuses a file.
+    // With the slash at the end, a file of this name is refused.
     accessSync(`${dataDir}/`, constants.W_OK)
     return realpathSync(dataDir)
   } catch (error) {
@@ -44,7 +44,7 @@ export function makeDataDir(dataDir: string): string {
   }
 }
 
-/** In a data directory whose data lives in another database now: where that is. */
+/** In a data directory whose data was moved to another database, this names the note that says where. */
 const MOVED = 'moved'
 
 /** Notes that the data lives elsewhere now, so that no service starts on what was left here and does its work a second time. */
@@ -91,11 +91,11 @@ export function makeHome(dataDir: string, account: Account | undefined): string 
   return findHome(dataDir)!
 }
 
-/** Lets the account, and nobody else, pass through a folder of ours that was for our eyes only. */
+/** Lets this account, and nobody else, pass through a folder that only we could enter. */
 function letPass(folder: string, account: Account | undefined): boolean {
   const { uid, mode } = statSync(folder)
   if (!account || uid !== process.getuid?.()) return false
-  // Another start may have done so just now: with a second home there would be two servers, each with data of its own.
+  // Another start may have just done so. With a second home there would be two servers, each with data of its own.
   if ((mode & 0o077) !== 0) return canEnter(folder, account)
   if (!canEnter(dirname(folder), account)) return false
   chownSync(folder, uid, account.gid)
@@ -103,7 +103,7 @@ function letPass(folder: string, account: Account | undefined): boolean {
   return true
 }
 
-/** Whether we can have a folder there that the account can enter and nobody else can put things into. */
+/** Whether we can have a folder there that the account can enter, and into which nobody else can put things. */
 function isSafe(place: string, account: Account | undefined): boolean {
   try {
     if (mkdirSync(place, { recursive: true })) chmodSync(place, 0o755)
@@ -114,7 +114,7 @@ function isSafe(place: string, account: Account | undefined): boolean {
   }
 }
 
-/** A new name in a folder is on the disk only when the folder is. */
+/** Forces a folder to the disk: a new name in it is only safe then. */
 export function syncFolder(folder: string): void {
   if (process.platform === 'win32') return
   const handle = openSync(folder, 'r')

@@ -4,13 +4,13 @@ import type { Cluster } from './cluster.ts'
 
 /** Ends a server when this process is gone, however it went. */
 export interface Guardian {
-  /** The server may live on, or has ended already. */
+  /** To be called when the server may live on, or has ended already. */
   release(): void
 }
 
 /**
- * Waits on a pipe that only we hold. A line means that all is well; its end without one means that we were killed. Then
- * the server that the pid file names is ended, if it still is that server: numbers are given again.
+ * Waits on a pipe that only we hold. A line in it means that all is well. If it ends without a line, we were killed. Then
+ * the server that the pid file names is ended, if that process still is the server: process numbers are given again.
  */
 const shell = `
   trap '' HUP INT TERM
@@ -33,7 +33,7 @@ export function guard({ data }: Cluster, { hard }: { hard: boolean }): Guardian 
     process.platform === 'win32'
       ? [process.execPath, ['-e', script, join(data, 'postmaster.pid')]]
       : ['/bin/sh', ['-c', shell, data, hard ? 'QUIT' : 'INT']]
-  // A group of its own, so that what ends us does not end it; and nothing of it keeps us.
+  // It gets a process group of its own, so that what ends us does not end it. And it must not keep us from ending.
   const guardian = spawn(program, words, { stdio: ['pipe', 'ignore', 'ignore'], detached: true, cwd: '/' })
   guardian.unref()
   // Without a guardian the server outlives us when we are killed, and the next start adopts it.

@@ -3,7 +3,10 @@ import { copyFileSync, statSync, truncateSync } from 'node:fs'
 const LOG_BYTES_MAX = 5 * 1024 * 1024
 const CHECK_MS = 60_000
 
-/** Keeps the server's log to one full file and one that fills. The server appends, so it can be cut under its hands. */
+/**
+ * Keeps the server's log to one full file and one that is filling. The server only appends, so the file can be cut while it
+ * runs.
+ */
 export function keepLogSmall(log: string): { stop(): void } {
   const check = () => {
     try {

@@ -16,7 +16,7 @@ export interface Postmaster {
   readonly status: string
 }
 
-/** It only names the socket's file; no other server shares its folder. */
+/** Only a part of the name of the socket's file. No other server shares its folder. */
 export const SOCKET_PORT = 5432
 const POLL_MS = 4
 const START_MS_MAX = 60_000
@@ -32,7 +32,7 @@ function readPidFile(cluster: Cluster): string {
   }
 }
 
-/** The live server of the cluster. A pid file whose process is gone, a zombie or somebody else's does not count. */
+/** The live server of the cluster. A pid file does not count if its process is gone, a zombie, or another program. */
 function findPostmaster(cluster: Cluster): Postmaster | undefined {
   const [pid, , , port, socketFolder = '', , , status = ''] = readPidFile(cluster).split('\n')
   if (!pid || !runsOn(Number(pid), cluster.data)) return undefined
@@ -79,7 +79,7 @@ export async function startPostmaster(
   const child = spawn(
     postgres,
     ['-D', cluster.data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    // A group of its own: an interrupt typed at the service must reach the server only through the service.
+    // It gets a process group of its own: an interrupt typed at the service must reach the server only through the service.
     { ...account, cwd: '/', env: serverEnvironment, stdio: ['ignore', log, log], detached: true },
   )
   closeSync(log)
@@ -106,7 +106,10 @@ export async function startPostmaster(
   }
 }
 
-/** What passes by itself: another start that was faster, the last processes of a killed server, a port just taken. */
+/**
+ * Failures that pass by themselves: another start was faster, a killed server's last processes still run, a port was just
+ * taken.
+ */
 const passing = /lock file|shared memory block|could not bind|Address already in use|could not create any TCP/
 
 function failureOf({ folder }: Cluster, code: number | null, said: string): Error {
@@ -128,7 +131,10 @@ function removeMisleadingLocks(cluster: Cluster): void {
     rmSync(file, { force: true })
 }
 
-/** Ends the server and waits for it: connections are cut and everything is written, or with `hard` nothing more is. */
+/**
+ * Ends the server and waits for it. Connections are cut and everything is written to disk; with `hard`, nothing more is
+ * written.
+ */
 export async function stopPostmaster(cluster: Cluster, { hard = false } = {}): Promise<void> {
   const { pid } = findPostmaster(cluster) ?? {}
   if (!pid) return

@@ -14,7 +14,7 @@ export interface RunOptions {
   readonly durable: boolean
   readonly connectionsMax: number
   readonly packageFolder: string | undefined
-  /** The port to come back on, where a server that was lost listened on one. */
+  /** If a lost server listened on a port: the port that its successor has to use. */
   readonly port: number | undefined
 }
 
@@ -76,7 +76,7 @@ async function listening({ folder }: Cluster, port: number | undefined) {
   return { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: port ?? (await freePort()) }
 }
 
-/** The setting is a list, in which a name may hold commas and spaces only between quotes. */
+/** The setting is a list. A name with commas or spaces must stand between quotes. */
 const quoted = (folder: string) => `"${folder.replaceAll('"', '""')}"`
 
 const freePort = () =>

@@ -15,18 +15,18 @@ export { EmbeddedServerError } from './error.ts'
 export interface EmbeddedOptions {
   /** Where the data lies; made if it does not exist. */
   readonly dataDir: string
-  /** False only for data that is thrown away: nothing is forced to the disk, and stopping does not save it either. */
+  /** False only for data that is thrown away: nothing is forced to the disk, and stopping saves nothing either. */
   readonly durable?: boolean
   /** How many connections the service will open at most. */
   readonly connectionsMax?: number
-  /** Joins the server of a running service instead of refusing, as a command beside the service must. */
+  /** Joins the server of a running service instead of refusing. A command beside the service needs that. */
   readonly join?: boolean
   /** Where the npm package with the binaries lies; found by itself when absent. */
   readonly packageFolder?: string
 }
 
 export interface EmbeddedServer {
-  /** What `openDatabase` takes. The server exists for this service alone, so its first database is ours. */
+  /** What `openDatabase` takes. The server exists for this service alone, so we use its first database. */
   readonly url: string
   /** Whether the server was running already. */
   readonly adopted: boolean
@@ -34,16 +34,16 @@ export interface EmbeddedServer {
   stop(): Promise<void>
 }
 
-/** Any number; the lock with it is held by the one service that owns the server. */
+/** An arbitrary number. The lock with this number is held by the one service that owns the server. */
 const OWNER_LOCK = 7_231_548_601
 /** Where that lock is held: not in the service's own database, which nobody may be connected to while it is copied. */
 const OWNER_DATABASE = 'quittance_owner'
 /** How long a lock may outlive its holder: the server notices within moments that a process was killed. */
 const OWNER_GONE_MS = 5_000
-/** How long a living holder is given to end; it may be a process that was killed and is not yet gone. */
+/** How long a living holder of the lock is given to end. It may be a process that was killed and is not gone yet. */
 const OWNER_ALIVE_MS = 100
 const OWNER_POLL_MS = 10
-/** A server that is ending under our hands is looked at again, this often and after this long. */
+/** How often a server that is just ending is looked at again, and the pause before each look. */
 const TRIES_MAX = 400
 const RETRY_MS = 50
 const REVIVE_MS = 1_000
@@ -65,7 +65,8 @@ export async function startEmbedded({
   const hold = async (port?: number) => {
     const held = await holdServer({ dataDir, durable, connectionsMax, packageFolder, port })
     guardian?.release()
-    // Whoever owns the server takes it along, started or adopted; a server of somebody else's goes with that one.
+    // The owner of the server ends it, whether it started or adopted it. A server that belongs to another service ends with
+    // that one.
     if (held.owner) guardian = held.guardian ?? guard(held.cluster, { hard: !durable })
     else held.guardian?.release()
     return held
@@ -86,7 +87,7 @@ export async function startEmbedded({
     async stop() {
       log.stop()
       await watch.stop()
-      // The lock is held until the server ends, so that nobody adopts what is about to go.
+      // The lock is held until the server has ended, so that nobody adopts a server that is about to go.
       await stopPostmaster(cluster, { hard: !durable })
       guardian?.release()
     },
@@ -120,8 +121,8 @@ async function holdServer(options: Parameters<typeof runServer>[0]): Promise<Hel
 }
 
 /**
- * A connection that holds the owner's lock as long as this process lives, or undefined when another's does. A lock in
- * the server needs no judgement of stale files: it goes with the process that holds it, however that ends.
+ * A connection that holds the owner's lock as long as this process lives, or undefined if another process has it. Unlike a
+ * lock file, a lock in the server can never be stale: it goes with the process that holds it, however that ends.
  */
 async function takeOwnership(url: string): Promise<pg.Client | undefined> {
   const client = await connectAsOwner(url)
@@ -143,7 +144,7 @@ async function connectAsOwner(url: string): Promise<pg.Client> {
   const connect = async (database: string) => {
     const application_name = `quittance process ${process.pid}`
     const client = new pg.Client({ ...connectionSettings(inDatabase(url, database)), application_name })
-    // A connection that breaks also ends, and that is listened to.
+    // A broken connection also emits `end`, and there is a listener for that.
     client.on('error', () => {})
     await client.connect()
     return client
@@ -159,7 +160,7 @@ async function connectAsOwner(url: string): Promise<pg.Client> {
   })
 }
 const NO_SUCH_DATABASE = '3D000'
-/** Said after the fact, or to the slower of two at once. */
+/** Codes for a database that exists already, even if another process only just made it. */
 const ALREADY_MADE = ['42P04', '23505']
 
 const tryLock = `
@@ -171,7 +172,7 @@ const tryLock = `
 const lost = (error: unknown) =>
   new NotYetError(`the connection failed: ${error instanceof Error ? error.message : error}`)
 
-/** Brings the server and the lock back whenever the connection that holds it breaks, for then the server has died. */
+/** Brings the server and the lock back whenever the connection that holds the lock breaks, because then the server has died. */
 function keepHeld(first: pg.Client, hold: () => Promise<Held>): { stop(): Promise<void> } {
   let stopping = false
   let reviving = Promise.resolve()
