@@ -25,12 +25,12 @@ import {
 export interface WorkParts {
   readonly service: Service
   readonly db: Reader
-  /** Where lists, searches, pages and reports read; absent without a replica. */
+  /** Where lists, searches, pages and reports read. Absent if there is no replica. */
   readonly replica?: Reader
   readonly transactFor: TransactFor
   readonly clock: Clock
   readonly constraints: Constraints
-  /** What must still be so when the call of this caller is committed. */
+  /** A condition that must still hold when the call of this caller is committed. */
   conditionOf?(caller: Caller): Condition | undefined
 }
 
@@ -43,7 +43,7 @@ export const repeatsOf = ({ settings }: Service) => ({
   answers: makeAnswerBox(settings.secrets!),
 })
 
-/** Work on a body longer than this takes milliseconds, so it is done in parts and others get their turn in between. */
+/** Work on a body longer than this takes milliseconds. It is done in parts, so that others get their turn in between. */
 const LONG_BYTES = 16_384
 export const isLong = (body: Buffer | undefined): boolean => body !== undefined && body.length > LONG_BYTES
 
@@ -58,7 +58,7 @@ const usualStatusOf = ({ success }: AnyRoute): number => Number(Object.keys(succ
 const readerFor = ({ fromReplica }: AnyRoute, { db, replica }: WorkParts): Reader =>
   (fromReplica ? replica : undefined) ?? db
 
-/** Counts what a request sends against what its sender may store within a time. */
+/** Counts the bytes of a request towards what its sender may store within a time. */
 function countSent(tx: Tx, { settings }: Service, accountId: string | undefined, sent: Request): Promise<void> {
   const bytes = sent.files.reduce((sum, file) => sum + file.bytes.length, sent.raw?.length ?? 0)
   return countStored(tx, settings, { accountId, network: networkOf(sent.address) }, bytes)
@@ -95,11 +95,11 @@ function workingFreely(route: FreeRoute, parts: WorkParts): CarryOut {
   }
 }
 
-/** Units of work that read what they need from a replica. */
+/** Units of work that read what they need from a replica, if there is one. */
 const readingFrom = (replica: Reader | undefined, transact: Transact): Transact =>
   replica ? (work, options) => transact(work, { ...options, reader: replica }) : transact
 
-/** One unit of work; under a request id, once however often the request is sent. */
+/** Runs one unit of work. Under a request id it takes effect once, however often the request is sent. */
 function changing(route: WriteRoute, parts: WorkParts, { underWay, answers }: ReturnType<typeof repeatsOf>): CarryOut {
   const { service, transactFor } = parts
   const { locks = false, operation, replayHours: hours } = route

@@ -3,11 +3,11 @@ import type { Caller } from '../kernel/caller.ts'
 import type { RequestCause } from '../kernel/cause.ts'
 import type { AnyRoute } from './route.ts'
 
-/** An address of version 6 with its zone; what a proxy makes up may be longer. */
+/** Enough for an address of version 6 with its zone. What a proxy makes up may be longer. */
 const ADDRESS_LENGTH_MAX = 64
 const RESOURCE_LENGTH_MAX = 255
 
-/** What of a request its cause is made of. */
+/** The parts of a request from which its cause is made. */
 type Arrived = Pick<FastifyRequest, 'id' | 'ip' | 'params'> & { readonly caller?: Caller | undefined }
 
 /** A request as the cause of what it changes. */
@@ -23,7 +23,7 @@ export function causeOf(
   return {
     ...cause,
     ...(personId === undefined ? { appId } : { personId }),
-    // Who works for the whole service acts for no account.
+    // A caller who works for the whole service acts for no account.
     ...(accountId !== '' && { accountId }),
     onBehalf,
     ...(requestId !== undefined && { requestId }),

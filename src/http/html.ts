@@ -35,7 +35,7 @@ function printed(value: Content): string {
   return value.map(printed).join('')
 }
 
-/** An address that a page may link to: http or https and nothing that could run. */
+/** An address that a page may link to: only http or https, and nothing that could run as a script. */
 export function linkable(address: string | undefined): string | undefined {
   if (address === undefined || !URL.canParse(address)) return undefined
   const { protocol, href } = new URL(address)

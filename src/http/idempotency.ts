@@ -19,7 +19,7 @@ const REPLAY_HOURS = 6
 /** A longer address is kept as its digest. */
 const ADDRESS_LENGTH_MAX = 200
 
-/** Where bodies of kept answers lie: they can hold secrets and whatever else a caller may see. */
+/** Seals the bodies of kept answers: they can hold secrets and whatever else a caller may see. */
 export const makeAnswerBox = (ring: SecretRing): SealedBox => makeSealedBox(ring, 'kept answers')
 
 const ownerOf = ({ caller, operation, key }: KeyedRequest) =>
@@ -43,7 +43,7 @@ const nextAnswers = sql`
   where sealed is not null and (account_id, app_id, operation, key) > ($1, $2, $3, $4)
     and ($6::text is null or age(xmin) <= age($6::text::xid))
   order by account_id, app_id, operation, key limit $5`
-/** What is committed from here on has this number or a later one. */
+/** Whatever is committed from here on has this transaction number or a higher one. */
 const oldestUnderWay = sql`select pg_snapshot_xmin(pg_current_snapshot())::xid::text as number`
 const replaceAnswer = sql`
   update idempotency set sealed = $6
@@ -53,7 +53,7 @@ interface StoredAnswer {
   readonly request_hash: Buffer
   readonly status: number
   readonly headers: Record<string, string>
-  /** Of answers that were kept before they were sealed. */
+  /** Only for answers that were kept before answers were sealed. */
   readonly body: string | null
   readonly sealed: Buffer | null
 }
@@ -105,7 +105,7 @@ export function keyedRequest(
   return { caller, operation: `${operation} ${address}`, key, hash, hours }
 }
 
-/** The first answer to this request, to be given again; undefined when it is new. */
+/** The first answer to this request, to be given again. Undefined if the request is new. */
 export async function findReplay(
   db: Reader,
   box: SealedBox,
@@ -144,7 +144,10 @@ function opened(box: SealedBox, sealed: Buffer, owner: string): string | undefin
   return inflateRawSync(packed).toString()
 }
 
-/** Keeps the answer with the effect: both are committed or neither. Another copy of the request makes the work start over. */
+/**
+ * Keeps the answer with the effect: both are committed or neither. If another copy of the request was faster, the work
+ * starts over.
+ */
 export async function keepAnswer(
   tx: Tx,
   box: SealedBox,
@@ -173,16 +176,16 @@ const REWRITTEN_AT_ONCE = 500
 
 interface Rewriting {
   rewrite(body: string): string
-  /** What the audit log says that it is about. */
+  /** The resource that the audit log names. */
   readonly about: string
-  /** Told how many it has been through. */
+  /** Told how many answers have been looked at. */
   onProgress(done: number): void
 }
 
 /**
- * Goes through every kept answer and lets it say something else; tells how many do. What is kept meanwhile may have been passed by,
- * so it goes through that again until nothing of it has to be changed. An answer that no secret of the service opens any more is
- * given to nobody, and stays as it is.
+ * Goes through every kept answer and lets `rewrite` change its body; gives the number of changed answers. Answers that are
+ * kept meanwhile may have been missed, so it goes through those again, until nothing has to be changed any more. An answer
+ * that no secret of the service opens any more is given to nobody, and stays as it is.
  */
 export async function rewriteAnswers(transact: Transact, box: SealedBox, parts: Rewriting): Promise<number> {
   const rewritten = new Set<string>()
@@ -206,11 +209,11 @@ export async function rewriteAnswers(transact: Transact, box: SealedBox, parts: 
 }
 
 interface Piece {
-  /** Behind which it begins. */
+  /** The place after which the piece begins. */
   readonly place: readonly string[]
-  /** Only what was written since. */
+  /** Looks only at what was written since then. */
   readonly since: string | null
-  /** Owners of answers that were rewritten before; these are skipped. */
+  /** Owners of answers that were rewritten before. They are skipped. */
   readonly rewritten: ReadonlySet<string>
 }
 
@@ -246,7 +249,7 @@ interface KeptAnswer {
   readonly sealed: Buffer
 }
 
-/** From here on it is worth the way to another thread. */
+/** From this length on, a body is packed on another thread. */
 const PACKED_ELSEWHERE_LENGTH = 16_384
 
 const pack = (body: string | Buffer): Buffer | Promise<Buffer> =>
@@ -254,7 +257,7 @@ const pack = (body: string | Buffer): Buffer | Promise<Buffer> =>
     ? deflateRawSync(body)
     : answerTo((packed) => deflateRaw(body, (error, bytes) => packed(error ?? undefined, bytes)))
 
-/** Requests under way in this process, so that a second copy is told so instead of waiting. */
+/** Requests under way in this process. A second copy is told so instead of having to wait. */
 export class UnderWay {
   readonly #keys = new Set<string>()
 

@@ -6,20 +6,20 @@ import type { Caller } from '../kernel/caller.ts'
 import type { UploadedFile } from './body/multipart.ts'
 import type { AnyRoute } from './route.ts'
 
-/** Refuses what is no longer as whoever calls saw it. */
+/** Throws if something is no longer as the caller saw it. */
 export type Condition = (db: Reader) => Promise<void>
 
-/** A call of an operation by the service itself, for somebody it knows by other means than a token. */
+/** A call of an operation by the service itself, in the name of somebody whom it knows by other means than a token. */
 export interface InnerCall {
   readonly route: AnyRoute
   readonly params?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
   readonly files?: readonly UploadedFile[]
-  /** A body that is written already, in place of both. */
+  /** A body that is already encoded, in place of `body` and `files`. */
   readonly payload?: { readonly type: string; readonly payload: Buffer | undefined }
   readonly headers?: Readonly<Record<string, string>>
-  /** The address of whoever it is made for. */
+  /** The address of the person for whom the call is made. */
   readonly address: string
   readonly condition?: Condition
 }
@@ -41,20 +41,20 @@ export class InnerCalls {
   readonly #tickets = new Map<string, { readonly caller: Caller; readonly condition: Condition | undefined }>()
   readonly #conditions = new WeakMap<Caller, Condition>()
 
-  /** Whose call this is; undefined for one that came from outside. */
+  /** Whose call this is. Undefined if it came from outside. */
   callerOf({ authorization }: IncomingHttpHeaders): Caller | undefined {
     if (authorization === undefined || !authorization.startsWith(SCHEME)) return undefined
     const ticket = authorization.slice(SCHEME.length)
     const found = this.#tickets.get(ticket)
     this.#tickets.delete(ticket)
     if (!found?.condition) return found?.caller
-    // A caller of its own: the same person may call twice at once.
+    // A copy for this call alone, because the same person may make two calls at once.
     const caller = { ...found.caller }
     this.#conditions.set(caller, found.condition)
     return caller
   }
 
-  /** What must still be so when the call of this caller is committed. */
+  /** The condition that must still hold when the call of this caller is committed. */
   conditionOf(caller: Caller): Condition | undefined {
     return this.#conditions.get(caller)
   }

@@ -8,13 +8,13 @@ export interface Place {
   readonly seq: bigint
 }
 
-/** After all that can be there: where a list that is read newest first begins. */
+/** Sorts after every possible entry: a list that is read newest first begins here. */
 export const END: Place = { create_time: '9999-12-31T23:59:59.999Z', seq: 2n ** 63n - 1n }
 
-/** The form of a number that counts entries, as a parameter that says where to go on. */
+/** The form of an entry's number, as a parameter that says where a list goes on. */
 export const seqForm = { maxLength: 18, pattern: '^[0-9]{1,18}$' }
 
-/** The parameters of a list that is read page by page; however long it is, a page costs the same. */
+/** The parameters of a list that is read page by page. A page costs the same however long the list is. */
 export const keysetQuery = (pageSizeDefault: number, pageSizeMax: number) => ({
   page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault })),
   page_token: Type.Optional(
@@ -22,7 +22,7 @@ export const keysetQuery = (pageSizeDefault: number, pageSizeMax: number) => ({
   ),
 })
 
-/** The place a page token names; the newest when there is none. */
+/** The place that a page token names. Without a token, the newest. */
 export function placeOf(token: string | undefined): Place {
   if (token === undefined) return END
   const [, create_time, seq] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\.(\d{1,18})$/.exec(token) ?? []

@@ -32,13 +32,13 @@ export function makeNoSuchOperation(routes: readonly AnyRoute[]): (method: strin
 interface Address {
   readonly url: string
   readonly words: readonly string[]
-  /** The methods that operations have there. */
+  /** The methods for which there are operations. */
   readonly own: AnyRoute['method'][]
-  /** The same and what the router adds. */
+  /** The same, and the methods that the router adds. */
   readonly methods: Set<string>
 }
 
-/** Every address with the methods it takes, those with more words of their own before those with parameters. */
+/** Every address with its methods. Addresses with more fixed words come before those with parameters. */
 function addressesOf(routes: readonly AnyRoute[]): readonly Address[] {
   const addresses = new Map<string, Address>()
   for (const { url, method } of routes) {
@@ -52,8 +52,8 @@ function addressesOf(routes: readonly AnyRoute[]): readonly Address[] {
 }
 
 /**
- * What another operation would take for an address of its own: GET of an address that only takes POST, beside one that
- * has a parameter in the same place. The router has to be told to refuse it.
+ * Addresses and methods that another operation would wrongly take: for example GET of an address that only takes POST, if
+ * the route beside it has a parameter in the same place. The router has to be told to refuse these.
  */
 export function captured(routes: readonly AnyRoute[]): { method: AnyRoute['method']; url: string }[] {
   const addresses = addressesOf(routes)
@@ -68,7 +68,7 @@ const wordsOf = (path: string) => path.split('/').filter(Boolean)
 const isOpen = (word: string | undefined) => word === '*' || word?.startsWith(':') === true
 const parametersOf = ({ words }: Address) => words.filter(isOpen).length
 
-/** Whether an address with these words is at this path. */
+/** Whether an address made of these words matches this path. */
 function isAt(words: readonly string[], path: readonly string[]): boolean {
   if (words.at(-1) === '*')
     return path.length >= words.length && words.slice(0, -1).every((word, i) => isOpen(word) || word === path[i])
@@ -76,7 +76,7 @@ function isAt(words: readonly string[], path: readonly string[]): boolean {
 }
 
 /**
- * How an address that no operation has, or not with this method, is refused beside those of people's pages: as a page
+ * How an unknown address, or a known one with a wrong method, is refused if it is beside those of people's pages: as a page
  * too, when a browser asks.
  */
 export function makePageFor(routes: readonly AnyRoute[]): (request: Asked) => AnyRoute['refusal'] {
@@ -91,7 +91,7 @@ interface Asked {
 
 const folderOf = (url: string) => /^\/+[^/?]*/.exec(url)?.[0].replace(/^\/+/, '')
 
-/** The known address that differs least: in the spelling of its words, or by what stands before or behind it. */
+/** The known address that is nearest: one that only differs in spelling, or else one that has more words before these. */
 function meantBy(path: string, known: readonly (readonly string[])[]): string | undefined {
   const given = wordsOf(path)
   const spelt = known.filter((words) => words.length === given.length).map((words) => respell(given, words))
@@ -101,7 +101,7 @@ function meantBy(path: string, known: readonly (readonly string[])[]): string | 
   return given.length > 0 && longer ? `/${longer.join('/').replace(/:(\w+)/g, '{$1}')}` : undefined
 }
 
-/** What was given with its words spelt as the known address spells them; undefined when they are other words. */
+/** The given words, spelt as in the known address. Undefined if they are other words. */
 function respell(given: readonly string[], words: readonly string[]): { path: string; changes: number } | undefined {
   let changes = 0
   const respelt = words.map((word, i) => {

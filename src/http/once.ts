@@ -22,9 +22,9 @@ interface OnceParts {
 }
 
 /**
- * Carries work out under a request id: unless its answer is already known, and with the answer kept beside the effect.
- * Most requests come once, so the work goes first. Keeping its answer fails when there is one already; then, as whenever
- * anything else fails, the first answer is looked for.
+ * Carries work out under a request id, and keeps its answer with the effect. Most requests come only once, so the work goes
+ * first. If an answer is known already, keeping this one fails; then, as after any other failure, the first answer is looked
+ * for.
  */
 export function makeOnce(route: AnyRoute, parts: OnceParts, answers: SealedBox) {
   const { service, db, transactFor, clock } = parts
@@ -52,12 +52,13 @@ export function makeOnce(route: AnyRoute, parts: OnceParts, answers: SealedBox) 
     } catch (error) {
       const replay = await findReplay(db, answers, keyed, clock.now())
       if (replay) return replay
-      // A refusal by the rules, ours or those of the database, is an answer and is kept. A refusal by the schema is not: the same id may come again with a mended body.
+      // A refusal with 422, by our rules or those of the database, is an answer and is kept. A refusal by the schema is not:
+      // the same id may come again with a corrected body.
       const problem = error instanceof Problem ? error : sqlProblem(error, parts.constraints)
       if (problem?.status !== 422) throw error
       request.problem = problem
       const refusal = renderProblem(problem, { route, debugId: request.id, publicUrl: service.publicUrl })
-      // Nothing was done for the caller, so the audit log names the service and not them.
+      // Nothing was done for the caller, so the audit log names the service instead.
       return keeping(transactFor({ kind: 'service', task: 'keep a refusal' }), async () => refusal)
     }
   }

@@ -20,11 +20,11 @@ import { makeValidator } from './validation/validator.ts'
 /** What operations need of the service. */
 export interface OperationParts extends WorkParts {
   readonly routes: readonly AnyRoute[]
-  /** Refuses a caller whose account lives in another cell what it would find there alone. */
+  /** Refuses a caller whose account lives in another cell, if the operation is about things that are only there. */
   requireCell?(route: AnyRoute, caller: Caller, headers: FastifyRequest['headers']): void
-  /** Told how large a caller's body was, uploads aside, when it has arrived. */
+  /** Told how large a caller's body was once it has arrived. Uploads do not count. */
   charge?(caller: Caller, bytes: number): void
-  /** Waits until a request may be worked on beside those of others. Absent where nobody is kept waiting. */
+  /** Waits until a request gets its turn among those of others. Absent if nobody is kept waiting. */
   takeTurn?(route: AnyRoute, request: { caller: Caller | undefined; ip: string }): Turn | Promise<Turn> | undefined
 }
 
@@ -36,7 +36,7 @@ export interface Operation {
   serve(request: FastifyRequest): Promise<Rendered>
 }
 
-/** What clients may have got from this address or from what it makes, and send back as they got it. */
+/** The schemas of what clients may have got from this address, or from what it makes, and send back unchanged. */
 const sentBack = ({ url, success }: AnyRoute, routes: readonly AnyRoute[]): TSchema[] =>
   [
     success,
@@ -56,15 +56,15 @@ const issueOf = (unknown: Unknown): Issue => ({
 
 const noBody: ReadBody = { value: undefined, files: [] }
 
-/** What the operations of one service count together. */
+/** What the operations of one service share. */
 export const sharedState = (service: Service) => ({
   repeats: repeatsOf(service),
-  // Apart, so that strangers, who are as many as they like, leave accounts their room. One alone can upload any body.
+  // Two budgets, so that strangers, of whom there can be any number, leave room for accounts. Each alone has room for any body.
   uploads: new UploadBudget(3 * multipartLimits.bodyBytes),
   uploadsOfStrangers: new UploadBudget(2 * multipartLimits.bodyBytes),
 })
 
-/** Compiles a route once; what follows for each request is the contract's order of checks. */
+/** Compiles a route once. What follows for each request is the contract's order of checks. */
 export function operationOf(route: AnyRoute, parts: OperationParts, shared: ReturnType<typeof sharedState>): Operation {
   const { service, db } = parts
   const checkParams = validatorOf(route.params, 'path')
@@ -73,7 +73,7 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
   const { query: querySchema } = route
   const findInQuery = querySchema && unknownsFinder(() => [querySchema])
   const isStrict = service.settings.strictFields
-  // Pages have forms of ours, and a token is asked for with whatever a library adds.
+  // Forms belong to our own pages, and libraries add fields of their own when they ask for a token.
   const looksForUnknowns =
     (isStrict || service.environment === 'sandbox') && !takenBy(route).includes('application/x-www-form-urlencoded')
   const produces = route.produces ?? ['application/json']
@@ -81,9 +81,10 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
   const carryOut = carryOutOf(route, parts, shared.repeats)
 
   async function serve(request: FastifyRequest, take: Take = () => {}): Promise<Rendered> {
-    // The router hands the query over as it came.
+    // The router hands the query over as text.
     const query = parseQuery((request.query as { text: string }).text)
-    // Whatever is there already is not waited for: each wait is a turn of its own, and most requests need one for the database.
+    // Nothing that is there already is waited for: each wait is another turn of the loop, and most requests only need one,
+    // for the database.
     const received = receiveBody(request.headers, request.body, route)
     const sent = received instanceof Promise ? await received : received
     request.sent = sent.bytes
@@ -94,7 +95,7 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
     report(checkParams(request.params))
     report(checkQuery(query))
 
-    // What comes as a stream comes as slowly as its sender likes, and keeps nobody's turn meanwhile.
+    // A stream comes as slowly as its sender likes, so it is read before a turn is taken.
     const streamed = sent.stream && (await bodies?.read(request.headers, sent, take))
     const taken = parts.takeTurn?.(route, request)
     const turn = taken instanceof Promise ? await taken : taken
@@ -113,7 +114,10 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
     }
   }
 
-  /** Why a body that was read cannot be used. Notes on the request what of it means nothing to us, for the answer to say. */
+  /**
+   * Why a body that was read cannot be used. Also notes what in the request has no meaning here, so that the answer can say
+   * so.
+   */
   function bodyProblem(request: FastifyRequest, query: unknown, read: ReadBody): Problem | undefined {
     const unknowns = looksForUnknowns ? [...unknownParameters(query), ...(read.unknowns?.() ?? [])] : []
     if (unknowns.length > 0) request.unknowns = unknowns
@@ -123,7 +127,7 @@ export function operationOf(route: AnyRoute, parts: OperationParts, shared: Retu
   const unknownParameters = (query: unknown): Unknown[] =>
     findInQuery?.(query).map((one) => ({ ...one, pointer: one.pointer.slice(1) })) ?? []
 
-  /** Sandbox only: a trigger value makes the operation answer with a simulated error. */
+  /** In a sandbox only: a trigger value makes the operation answer with a simulated error. */
   function pullTrigger({ params }: FastifyRequest, query: unknown, json: () => unknown): void {
     const peek = () => {
       try {

@@ -1,8 +1,8 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 
 /**
- * Sends a text of plain letters as the bytes it already is. As UTF-8, which it is as well, it would be given room for three bytes a
- * letter and be copied through that.
+ * Sends a text of plain ASCII as the bytes that it already is. Declared as UTF-8, which it is as well, it would be given
+ * three bytes of room for each letter and be copied through that.
  */
 export class PlainResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
   override end(...[chunk, encoding, done]: unknown[]): this {

@@ -1,17 +1,17 @@
 /** Longer headers are not looked at. */
 const LENGTH_MAX = 1024
 
-/** A wish, perhaps with a value. Parameters may follow it; none means anything to us. */
+/** One preference, perhaps with a value. It may be followed by parameters, which have no meaning here. */
 const wishForm =
   /^([!#$%&'*+.^_`|~0-9a-z-]+)[ \t]*(?:=[ \t]*([!#$%&'*+.^_`|~0-9a-z-]*|"(?:[^"\\]|\\.)*")[ \t]*)?(?:;|$)/i
-/** What lies between commas that stand in no quotes. */
+/** What lies between commas, except for commas inside quotes. */
 const betweenCommas = /(?:"(?:[^"\\]|\\.)*"|[^,])+/g
 
 const unquoted = (text: string): string => (text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text)
 
 /**
- * Whether the header Prefer wishes for this: `respond-async`, or `return=representation`. Of a wish that is there twice the first
- * counts (RFC 7240).
+ * Whether the header Prefer asks for this: `respond-async`, or `return=representation`. If a preference is there twice, the
+ * first one counts (RFC 7240).
  */
 export function prefers({ prefer }: Readonly<Record<string, string | string[] | undefined>>, wish: string): boolean {
   const header = String(prefer ?? '')

@@ -2,13 +2,13 @@ import { type Issue, Problem, type ProblemName } from '../kernel/problem.ts'
 import type { Rendered } from './render.ts'
 import type { AnyRoute, ErrorStyle } from './route.ts'
 
-/** What the webhook operations call the same refusals. */
+/** The names that the webhook operations have for the same refusals. */
 const notificationNames: Readonly<Partial<Record<ProblemName, ProblemName>>> = {
   INVALID_REQUEST: 'VALIDATION_ERROR',
   RESOURCE_NOT_FOUND: 'INVALID_RESOURCE_ID',
 }
 
-/** Where what is at fault stands, if that is not said: a field of what has no body stands in its query. */
+/** Where the faulty value was, if the issue does not say. A request without a body can only have it in the query. */
 const placeOf = ({ location, field }: Issue, method: string | undefined) =>
   location ?? (method === 'GET' && field !== undefined ? 'query' : 'body')
 
@@ -22,7 +22,7 @@ function problemBody(
 ): object {
   const { name, message } = problem
   const details = problem.details.map((detail) => ({ location: placeOf(detail, method), ...detail }))
-  // A form the token operations cannot read is, to their clients, an invalid request and nothing more.
+  // For clients of the token operations, a form that cannot be read is an invalid request and nothing more.
   const oauthError = problem.oauthError ?? (style === 'oauth' && problem.status === 400 ? 'invalid_request' : undefined)
   const links = [{ href: documentation, rel: 'information_link', method: 'GET' }]
   const oauth = oauthError !== undefined && {
@@ -56,7 +56,7 @@ function problemBody(
   }
 }
 
-/** What a refusal is told with: the operation, where it is known, the id of the answer, and where the documents are. */
+/** What goes into the answer of a refusal: the operation if known, the id of the answer, and where the documentation is. */
 export interface Telling {
   readonly route?: Pick<AnyRoute, 'operation' | 'errors' | 'method'> | undefined
   readonly debugId: string
@@ -71,7 +71,7 @@ export function renderProblem(problem: Problem, { route, debugId, publicUrl }: T
   return { status: problem.status, headers, body: JSON.stringify(body) }
 }
 
-/** What the framework refuses by itself, as one of our refusals. */
+/** Turns what the framework refuses by itself into one of our refusals. */
 export function frameworkProblem(error: { code?: unknown; statusCode?: unknown }): Problem | undefined {
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':

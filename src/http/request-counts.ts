@@ -8,7 +8,7 @@ const HOUR_SECONDS = 3_600
 const KEPT_SECONDS = 2 * 86_400
 const WRITE_AFTER_MS = 10_000
 
-/** Answers are told apart by these bounds, in milliseconds; what takes longer than the last is counted there. */
+/** The bounds in milliseconds by which answers are sorted. What takes longer than the last bound is counted there too. */
 const bounds = [2, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000, 600_000]
 
 const add = sql`
@@ -24,8 +24,8 @@ const since = sql`
 const sliceOf = (at: Instant) => new Date(Math.floor(Date.parse(at) / SLICE_MS) * SLICE_MS).toISOString() as Instant
 
 /**
- * Counts what this process answered, and adds it to what all of them did, some seconds later: a process that is killed takes
- * its last seconds along, which a figure of an hour does not show.
+ * Counts what this process answered, and adds it to the counts of all processes some seconds later. A process that is killed
+ * loses its last seconds, which does not matter in a figure for a whole hour.
  */
 export class RequestCounts {
   readonly #database: Database
@@ -41,7 +41,7 @@ export class RequestCounts {
     this.#onError = onError
   }
 
-  /** On the way of every request, so it is two additions. */
+  /** This runs for every request, so it only does two additions. */
   answered(status: number, milliseconds: number): void {
     let n = 0
     while (n < bounds.length - 1 && milliseconds >= bounds[n]!) n++
@@ -50,7 +50,7 @@ export class RequestCounts {
     this.#timer ??= setTimeout(() => void this.write(), WRITE_AFTER_MS).unref()
   }
 
-  /** What could not be written is counted in the next time. */
+  /** Counts that could not be written are written the next time. */
   async write(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -82,7 +82,7 @@ export class RequestCounts {
 export interface HourOfRequests {
   readonly requests: number
   readonly failed: number
-  /** Half of them took less than this, in milliseconds, and all but a hundredth less than that. */
+  /** Half of the requests took less than `half` milliseconds, and all but a hundredth took less than `most`. */
   readonly half: number
   readonly most: number
 }

@@ -25,11 +25,11 @@ export function logAnswer(log: Logger, request: FastifyRequest, reply: FastifyRe
   )
 }
 
-/** Version, trace id, parent id and flags, as W3C Trace Context has them. Later versions may say more behind that. */
+/** Version, trace id, parent id and flags, as in W3C Trace Context. Later versions may add more behind that. */
 const traceparent = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-[\da-f]{2}(-.*)?$/
 const isNothing = (digits: string) => /^0+$/.test(digits)
 
-/** By which the caller finds the line again; none where nothing was sent, or nothing that can be read. */
+/** The trace id, by which the caller finds the line again. Undefined if no header came or it cannot be read. */
 function traceIn(header: string | readonly string[] | undefined): string | undefined {
   if (typeof header !== 'string') return undefined
   const [, version, trace, parent, more] = traceparent.exec(header) ?? []
@@ -37,7 +37,10 @@ function traceIn(header: string | readonly string[] | undefined): string | undef
   return version === '00' && more !== undefined ? undefined : trace
 }
 
-/** Why a request could not be answered: our mistake, or what we stand on was not there. What callers can mend is none. */
+/**
+ * Logs why a request could not be answered: a mistake of ours, or something we depend on was away. What callers can mend is
+ * not logged.
+ */
 export function logFailure(log: Logger, { id, operation }: FastifyRequest, error: unknown, problem?: Problem): void {
   const line = (err: unknown) => ({ err, debug_id: id, operation: operation?.route.operation })
   const reason = error === problem ? problem?.cause : error
@@ -46,8 +49,9 @@ export function logFailure(log: Logger, { id, operation }: FastifyRequest, error
 }
 
 /**
- * Without the query, which may name people; and of pages, whose address is their key, only what they are. What is no operation may
- * be such an address with another method or with something behind it, where it is none of the API.
+ * The address without its query, which may name people. The address of a page is its key, so only its route is logged. An
+ * unknown address may be that of a page with another method or something behind it, so outside of the API only its first
+ * word is logged.
  */
 function pathOf({ operation, url }: FastifyRequest): string {
   const { route } = operation ?? {}

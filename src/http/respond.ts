@@ -28,7 +28,7 @@ export interface Responder {
   readonly debugHeader: string
   send(reply: FastifyReply, rendered: Rendered): FastifyReply
   refuse(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply
-  /** A refusal where there is no request to answer yet, by the code of what went wrong on the connection. */
+  /** Refuses on a connection that has no request to answer yet, by the code of what went wrong on it. */
   refuseOn(socket: Duplex, code: string | undefined): void
 }
 
@@ -74,7 +74,7 @@ export function makeResponder({ service, routes, ids, log, constraints }: Respon
   }
 }
 
-/** What is told of a mistake of ours. */
+/** What callers are told of a mistake of ours. */
 const failure = new Problem(500, 'INTERNAL_SERVER_ERROR')
 
 function problemOf(error: unknown, constraints: Constraints): Problem | undefined {

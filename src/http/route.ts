@@ -25,10 +25,10 @@ export interface Request<
   readonly address: string
 }
 
-/** How long what moved money is answered the same way again, in hours. */
+/** For how many hours a request that moved money is answered the same way again. */
 export const MONEY_REPLAY_HOURS = 45 * 24
 
-/** A handler's answer where it is more than the route's first success status and a JSON body. */
+/** A handler's answer, if it is more than the route's first success status with a JSON body. */
 export class Answer {
   readonly status: number
   readonly body: unknown
@@ -63,50 +63,53 @@ interface RouteBase<Params extends TSchema, Query extends TSchema, Body extends 
   readonly scopes: readonly string[] | 'public'
   /** Who calls a public operation, where that is known without a token. */
   readonly stranger?: Stranger
-  /** A public operation that treats who brings a token as its holder. */
+  /** Whether a public operation treats somebody who brings a token as its holder. */
   readonly recognises?: boolean
   readonly params?: Params
   readonly query?: Query
   readonly body?: Body
-  /** JSON alone unless the operation says otherwise. */
+  /** Only JSON, unless the operation says otherwise. */
   readonly accepts?: readonly ('application/json' | 'multipart' | 'application/x-www-form-urlencoded')[]
-  /** Names of the parts of a multipart body that are documents, with a file name or without. */
+  /** Names of those parts of a multipart body that are documents, even without a file name. */
   readonly fileParts?: readonly string[]
   /** An absent or empty body counts as `{}`. */
   readonly bodyOptional?: boolean
   /** Success statuses and their bodies; the first is the usual one. `null` is an empty answer. */
   readonly success: Readonly<Record<number, TSchema | null>>
-  /** Media types the operation can answer with, when not JSON alone. */
+  /** The media types the operation can answer with, if not only JSON. */
   readonly produces?: readonly string[]
   readonly errors?: ErrorStyle
-  /** Answered also while the service sheds load: health and metrics. */
+  /** Answered even while the service sheds load, as for health and metrics. */
   readonly always?: boolean
-  /** Where there is a `STATUS_PORT`, answered there alone: it is for those who run the service. */
+  /** If there is a `STATUS_PORT`, answered only there: this is for those who run the service. */
   readonly onlyStatusPort?: boolean
-  /** Looks at a sandbox from outside, so it is nothing that happens in it: kept in no request log. */
+  /** Looks at a sandbox from outside. It is nothing that happens in the sandbox, so it is not in the request log. */
   readonly watches?: boolean
-  /** Counted against the address of whoever asks, where nobody brings a token: pages. */
+  /** Set for pages, where nobody brings a token: requests count against the address they come from. */
   readonly limitedBy?: 'address'
-  /** What a reader sees instead of our error body; undefined where that will do. */
+  /** What a reader sees instead of our error body. Undefined if the error body will do. */
   refusal?(problem: Problem, headers: Request['headers'], debugId: string, url: string): Answer | undefined
-  /** Where the operation exists; both when absent. Elsewhere it is 403, and what lies under /sandbox is not there. */
+  /**
+   * The environment in which the operation exists; both if absent. In the other it is 403, and addresses under /sandbox do
+   * not exist.
+   */
   readonly environment?: 'sandbox' | 'live'
   /** Names that `prepare` understands and no schema has. */
   readonly alsoKnown?: readonly string[]
   /** Changes a parsed body before it is checked, where the contract is lenient (null and empty text as absent). */
   prepare?(body: unknown): unknown
   /**
-   * What is wrong with a body beside what its schema says. Asked where the schema found something, of the rest, so that all of it is
-   * told at once; a body that fits its schema is refused by the handler.
+   * What is wrong with a body beyond its schema. Asked only if the schema found something, and only about the other parts of
+   * the body, so that everything is told at once. If a body fits its schema, the handler refuses it.
    */
   alsoWrong?(sound: object): readonly Issue[]
   /** A simulated answer to a trigger value, thrown before anything is looked up. Called in the sandbox only. */
   trigger?(request: { params: Readonly<Record<string, string>>; query: unknown; body: () => unknown }): void
   /** Refuses with 404 or 403 before a malformed body is reported; only called when the body is malformed. */
   precheck?(reader: Reader, caller: Caller, params: Static<Params>): Promise<void>
-  /** A list, a search, a page or a report: what it reads may come from a replica that has all that was committed before. */
+  /** For a list, a search, a page or a report: it may read from a replica that has everything committed before. */
   readonly fromReplica?: boolean
-  /** How long an answer is kept for a repeated request id, in hours; of what moves money, `MONEY_REPLAY_HOURS`. */
+  /** For how many hours an answer is kept for a repeated request id. For what moves money: `MONEY_REPLAY_HOURS`. */
   readonly replayHours?: number
 }
 
@@ -134,15 +137,15 @@ export interface WriteRoute<
   handle(request: Request<Params, Query, Body> & { readonly tx: Tx }): Promise<unknown>
 }
 
-/** What an operation needs that opens units of work itself. */
+/** What an operation needs if it opens units of work itself. */
 export interface FreeParts {
   readonly db: Reader
   readonly transact: Transact
-  /** Units of work of this request for somebody who brought no token, once it is known who it is. */
+  /** Units of work of this request in the name of somebody who brought no token, to be used once it is known who it is. */
   transactAs(caller: Caller): Transact
 }
 
-/** An operation that is neither: it opens units of work itself, for example to move the sandbox clock. */
+/** An operation that is neither of these: it opens units of work itself, for example to move the sandbox clock. */
 export interface FreeRoute<
   Params extends TSchema = TSchema,
   Query extends TSchema = TSchema,
@@ -161,7 +164,7 @@ export type Route<Params extends TSchema = TSchema, Query extends TSchema = TSch
 
 export type AnyRoute = Route
 
-/** Whether it takes effect once under a request id. Without a token an id is nobody's, which in a sandbox will do. */
+/** Whether it takes effect once under a request id. Without a token an id belongs to nobody, which is acceptable in a sandbox. */
 export const takesRequestId = ({ method, reads, scopes, environment }: AnyRoute): boolean =>
   method === 'POST' && !reads && (scopes !== 'public' || environment === 'sandbox')
 
@@ -176,6 +179,6 @@ export function route<Params extends TSchema, Query extends TSchema, Body extend
   definition: FreeRoute<Params, Query, Body>,
 ): AnyRoute
 export function route(definition: unknown): AnyRoute {
-  // A handler takes what its own schemas describe; the server has checked exactly that before it calls.
+  // A handler takes what its own schemas describe, and the server checks exactly that before it calls the handler.
   return definition as AnyRoute
 }

@@ -21,7 +21,7 @@ import { checkWire, HEADERS_MAX, straighten } from './wire.ts'
 
 const HEADER_BYTES_MAX = 16_384
 const PARAM_LENGTH_MAX = 2_048
-/** For a whole request with its upload. Other bodies have `BODY_TIMEOUT_MS`. */
+/** For a whole request with an upload. All other bodies have `BODY_TIMEOUT_MS`. */
 const REQUEST_TIMEOUT_MS = 120_000
 const BODY_TIMEOUT_MS = 30_000
 const HEADERS_TIMEOUT_MS = 10_000
@@ -39,23 +39,23 @@ export interface ServerParts extends OperationParts {
   readonly ids: Ids
   readonly log: Logger
   authenticate(headers: IncomingHttpHeaders, ip: string): Caller | Promise<Caller>
-  /** Called before a request is looked at any further; throws to refuse. Returns headers to add to the answer. */
+  /** Called before anything else of a request is looked at; throws to refuse it. Gives headers to be added to the answer. */
   admit(route: AnyRoute, request: Arrival): Record<string, string>
   /** Told of every answer, for metrics. */
   observe(operation: string, method: string, status: number, seconds: number): void
-  /** Makes a request go wrong because somebody wants to see it; throws, waits or hangs up. Absent in live. */
+  /** Makes a request go wrong for somebody who wants to see that: throws, waits or hangs up. Absent in live. */
   disturb?(request: FastifyRequest, reply: FastifyReply): Promise<void> | undefined
-  /** Told of every request that was answered, with what was sent and answered. Absent where no log of them is kept. */
+  /** Told of every request that was answered, with its body and its answer. Absent if there is no request log. */
   record?(request: FastifyRequest, reply: FastifyReply): void
-  /** Whether the service is about to stop, so that clients should take another connection for what comes next. */
+  /** Whether the service is about to stop, so that clients should use another connection for their next request. */
   isDraining?(): boolean
-  /** Does all that is due, so that a call of the sandbox can answer when what it started is done. */
+  /** Does everything that is due, so that a call of the sandbox can answer when all that it started is done. */
   drain?(): Promise<void>
-  /** How long a body that is no upload may take to arrive; 30 seconds when not said. */
+  /** How long a body that is no upload may take to arrive. 30 seconds by default. */
   readonly bodyTimeoutMs?: number
-  /** How soon an upload that stands still is ended; after 10 seconds when not said. */
+  /** After how long an upload that stands still is ended. 10 seconds by default. */
   readonly stalledMs?: number
-  /** How late the event loop runs; measured when not said. */
+  /** How late the event loop runs. Measured, unless a meter is handed in. */
   readonly loopDelay?: DelayMeter
 }
 
@@ -68,7 +68,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   const { refuse, refuseOn } = responder
 
   const server = Fastify(optionsOf(parts, trusted, responder))
-  // One more than we take, because the parser drops the rest without a word.
+  // One more than we accept, because the parser silently drops the rest.
   server.server.maxHeadersCount = HEADERS_MAX + 1
   limitConnections(server.server, trusted)
   server.server.on('connect', (_request, socket) => refuseOn(socket, 'CONNECT'))
@@ -97,7 +97,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   const noSuchOperation = makeNoSuchOperation(routes)
   server.setNotFoundHandler((request, reply) => refuse(noSuchOperation(request.method, request.url), request, reply))
 
-  // A line of a request has only fields of ours, so there is nothing to look for and take out, which costs more than it.
+  // The line of a request holds only our own fields, so nothing has to be redacted. Looking for it would cost more than the line.
   const lines = log.child({}, { redact: [] })
   server.addHook('onResponse', (request, reply, done) => {
     lateBodies.answered(request.raw)
@@ -125,19 +125,19 @@ function optionsOf({ ids }: ServerParts, trusted: readonly string[], { refuse, r
   return {
     genReqId: () => ids.next('debug'),
     requestIdHeader: false,
-    // A route of its own for each HEAD would be a third of all, and of the time it takes to make them.
+    // A separate route for each HEAD would make up a third of all routes, and of the time it takes to make them.
     exposeHeadRoutes: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionTimeout: 0,
     maxRequestsPerSocket: REQUESTS_PER_SOCKET_MAX,
-    // What still comes in on an open connection while we stop is answered like everything before it.
+    // Requests that still come in on an open connection while we stop are answered like everything before.
     return503OnClosing: false,
     trustProxy: trusted.length === 0 ? false : [...trusted],
     routerOptions: {
       maxParamLength: PARAM_LENGTH_MAX,
       ignoreTrailingSlash: true,
-      // The router may not throw; the operation reads the query and can refuse it.
+      // The router must not throw. The operation reads the query itself, and can refuse it.
       querystringParser: (text) => ({ text }),
     },
     http: {
@@ -145,20 +145,20 @@ function optionsOf({ ids }: ServerParts, trusted: readonly string[], { refuse, r
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: 5_000,
-      // Checked by us, to answer with our own body.
+      // We check it ourselves, in order to answer with our own error body.
       requireHostHeader: false,
     },
     rewriteUrl: straighten,
     frameworkErrors: (error, request, reply) => void refuse(error, request, reply),
     clientErrorHandler: (error, socket) => {
-      // Nobody asked anything there. Hundreds of them come to their end at once, and an answer to each would hold up all others.
+      // Nothing was sent on this connection. Hundreds of these end at once, and an answer to each would hold up everybody else.
       if (socket.bytesRead === 0) socket.destroy()
       else refuseOn(socket, (error as { code?: string }).code)
     },
   } satisfies FastifyHttpOptions<Server>
 }
 
-/** Bodies arrive as streams and are read by the operation, after it knows who is calling and what it accepts. */
+/** Bodies arrive as streams. The operation reads them once it knows who is calling and what it accepts. */
 function awaitBodies(
   server: FastifyInstance,
   { bodyTimeoutMs = BODY_TIMEOUT_MS, stalledMs = STALLED_MS }: ServerParts,
@@ -179,7 +179,7 @@ function awaitBodies(
   return lateBodies
 }
 
-/** Each operation, behind what is asked before a body is read: the load, the caller, and what they may still ask for. */
+/** Adds each operation, behind the checks that come before a body is read: the load, the caller, and the caller's limits. */
 function addRoutes(server: FastifyInstance, parts: ServerParts, { debugHeader, send }: Responder): void {
   const { service } = parts
   const load = new LoadWatch(parts.loopDelay)
@@ -215,14 +215,14 @@ function addRoutes(server: FastifyInstance, parts: ServerParts, { debugHeader, s
   }
 }
 
-/** Whatever can be got can be asked for its head. */
+/** Every GET also answers HEAD. */
 const methodsOf = ({ method }: Pick<AnyRoute, 'method'>) => (method === 'GET' ? ['GET', 'HEAD'] : [method])
 
-/** In a sandbox, what its own calls and the forms of payers started is done when they answer. */
+/** In a sandbox, its own calls and the forms of payers are answered only when what they started is done. */
 const isWaitedFor = ({ tag, reads, stranger, method }: AnyRoute, { environment }: Service): boolean =>
   environment === 'sandbox' && ((tag === 'Sandbox' && !reads) || (stranger === 'payer' && method === 'POST'))
 
-/** Whoever may call, what does not exist here is refused before its body is read. */
+/** An operation of the other environment is refused to everybody, before its body is read. */
 function requireEnvironment({ environment }: AnyRoute, service: Service): void {
   if (environment !== undefined && environment !== service.environment)
     throw forbidden(`This operation exists only in the ${environment} environment, and this is ${service.environment}.`)
@@ -230,13 +230,13 @@ function requireEnvironment({ environment }: AnyRoute, service: Service): void {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What of it means nothing to us. */
+    /** The parts of the request that have no meaning here. */
     unknowns: readonly Unknown[] | undefined
-    /** The body as it came, once it was read and when it was not multipart. */
+    /** The body as it came. Set once it has been read, unless it was multipart. */
     sent: Buffer | undefined
     /** The body as it went out. */
     answered: string | Buffer | undefined
-    /** Why it was refused. */
+    /** Why the request was refused. */
     problem: Problem | undefined
     operation: Operation | undefined
     caller: Caller | undefined

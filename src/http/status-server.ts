@@ -2,12 +2,15 @@ import Fastify, { type FastifyInstance } from 'fastify'
 
 const urls = ['/healthz', '/readyz', '/metrics']
 
-/** What machines ask of a process, at a port of its own: answered as by the service itself, also where that does not listen. */
+/**
+ * Answers at a port of its own what machines ask of a process, just as the service itself does, even where the service does
+ * not listen.
+ */
 export function makeStatusServer(answering: FastifyInstance): FastifyInstance {
   const server = Fastify({ forceCloseConnections: true })
   for (const url of urls)
     server.get(url, async (_request, reply) => {
-      // What is under way may take longer to end than the one who answers.
+      // A request under way may take longer to end than the server that answers it.
       const answer = await answering.inject(url).catch(() => undefined)
       if (!answer) return reply.code(503).send({ status: 'not ready', reasons: ['shutting down'] })
       const { statusCode, headers, rawPayload } = answer

@@ -8,17 +8,17 @@ export interface StatusParts {
   /** Reasons why this process should not be sent requests now; none when it is ready. */
   notReady(): Promise<string[]>
   metrics(): Promise<string>
-  /** Another time between two gatherings of figures. */
+  /** The least time between two gatherings of figures, where it is not the usual one. */
   readonly betweenFiguresMs?: number | undefined
 }
 
 /**
- * Figures are gathered so often at most; whoever asks sooner waits for that, and is told what is true then. To print them holds up
- * all others for ten milliseconds and more.
+ * Figures are gathered no more often than this. Whoever asks sooner waits, and then gets current figures. Printing them
+ * holds up everybody else for ten milliseconds and more.
  */
 const BETWEEN_FIGURES_MS = 1_000
 
-/** Whoever asks while others are being answered is answered with them: anybody may ask, as often as they like. */
+/** Whoever asks while others are being answered gets the same answer: anybody may ask, as often as they like. */
 function together<Result>(work: () => Promise<Result>, betweenMs = 0): () => Promise<Result> {
   let underWay: Promise<Result> | undefined
   let beganAt = Number.NEGATIVE_INFINITY

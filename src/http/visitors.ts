@@ -10,9 +10,9 @@ const privateEndings = ['localhost', 'test', 'internal', 'local', 'home.arpa']
 type VisitorSettings = Pick<SettingsOf<typeof httpSettings>, 'host' | 'publicUrl' | 'allowedHosts'>
 
 /**
- * Refuses what a web page of somebody else's sends through a developer's browser. A sandbox has public credentials and
- * operations without any, so the only thing that protects it is that no page may talk to it: not openly from another
- * origin, and not under a name of its own that it had pointed at this machine.
+ * Refuses what web pages of strangers send through a developer's browser. A sandbox has public credentials, and some
+ * operations need none at all. So its only protection is that no page may talk to it: neither openly from another origin,
+ * nor under a name of the stranger's own that was pointed at this machine.
  */
 export function makeVisitorCheck({
   host,
@@ -33,20 +33,20 @@ export function makeVisitorCheck({
     const { origin, 'sec-fetch-site': site, 'sec-fetch-mode': mode } = headers
     if (site === undefined ? origin === undefined || isSame(origin, headers.host) : isOwn(site)) return
     if (origin !== undefined && isWelcome(origin)) return
-    // Links lead here from mails and from payment pages, and change nothing.
+    // Links lead here from mails and from payment pages. They change nothing.
     if (mode === 'navigate' && (method === 'GET' || method === 'HEAD')) return
     throw notThisOrigin(origin)
   }
 }
 
-/** Browsers tell this by themselves and no page can make them lie; `none` is what a person typed or opened. */
+/** Browsers set this by themselves, and no page can make them lie. `none` is what a person typed or opened. */
 const isOwn = (site: string | string[]) => site === 'same-origin' || site === 'none'
 
 const isSame = (origin: string, host: string | undefined) => URL.canParse(origin) && new URL(origin).host === host
 
 /**
- * Whether a name cannot be one that a stranger points at us: an address is no name, and one label or a reserved ending
- * (a container's, a machine's in the office) has no public name server.
+ * Whether a stranger cannot point this name at us. An address is no name at all, and no public name server answers for a
+ * single word or a reserved ending, such as the names of a container or of a machine in the office.
  */
 const isPrivate = (name: string) =>
   isIP(name) > 0 || !name.includes('.') || privateEndings.some((ending) => name.endsWith(`.${ending}`))

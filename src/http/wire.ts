@@ -3,23 +3,23 @@ import type { Duplex } from 'node:stream'
 import { malformed, Problem } from '../kernel/problem.ts'
 import type { Rendered } from './render.ts'
 
-/** More headers than any client sends. The parser keeps one more than this, so that we see there were too many. */
+/** More headers than any client sends. The parser keeps one more than this, so that it shows when there were too many. */
 export const HEADERS_MAX = 100
 
 const OVERRIDE = 'x-http-method-override'
 
-/** Headers of which only the first would count, and someone on the way might have looked at the second. */
+/** Headers of which only the first one would count, while somebody on the way might have looked at the second. */
 const single: ReadonlySet<string> = new Set(['host', 'authorization', 'content-type', 'idempotency-key', OVERRIDE])
 
 const strange = (description: string) => malformed({ issue: 'MALFORMED_REQUEST', location: 'header', description })
 
-/** What a POST may say that it is, for clients that can send no other method. */
+/** The methods that a POST may name in a header, for clients that can send no other method. */
 const overriding: ReadonlySet<string> = new Set(['PUT', 'PATCH', 'DELETE'])
 
 /**
- * The address a request means: the slashes that clients double when they put a base address and a path together count
- * once. Only in the API, so that nobody who keeps an address of ours from the public by its beginning is got round.
- * The method of a POST is the one it names in a header, and a form may leave out the first half of its type.
+ * The address that a request means. Slashes that a client doubles when it joins a base address and a path count once, but
+ * only in the API, so that nobody gets around a rule that hides addresses of ours by how they begin. A POST may name another
+ * method in a header, and a form may leave out the first half of its type.
  */
 export function straighten(request: IncomingMessage): string {
   const { url = '', method, headers } = request
@@ -51,7 +51,7 @@ export function checkWire({ url = '', method, rawHeaders, httpVersion, headers }
   let seen = ''
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i]!.toLowerCase()
-    // The parser of the first Node that we run on lets it through.
+    // The parser of the oldest Node version that we support lets it through.
     if (name === '') throw strange('A header has no name.')
     if (!single.has(name)) continue
     if (seen.includes(`${name};`)) throw strange(`The header ${name} is there twice; send it once.`)

@@ -8,26 +8,29 @@ export type Role = 'seller' | 'buyer' | 'partner' | 'agent' | 'clock'
 export interface Caller {
   /** The app whose token it is. Events of this call go to its webhooks. */
   readonly appId: string
-  /** The person at the console who calls; no app does then, and `appId` only says whose webhooks are looked at. */
+  /** The person at the console who calls. No app calls then, and `appId` only says whose webhooks are looked at. */
   readonly personId?: string
   readonly clientId: string
   /** The account the call acts for: the app's own, or the merchant or person the assertion names. */
   readonly accountId: string
   /** True when the assertion header made the call act for an account other than the app's own. */
   readonly onBehalf: boolean
-  /** Whether any account has consented that this app acts for it; what for is asked where it matters. */
+  /** Whether any account has consented that this app acts for it. What the consent covers is asked where it matters. */
   readonly hasConsents: boolean
-  /** Where the account is, in a sentence, when it lives in another cell: what it has is there, and nothing of it is made here. */
+  /**
+   * Set if the account lives in another cell: a sentence that says where. What the account has is there, and nothing of it
+   * is made here.
+   */
   readonly elsewhere?: string
-  /** Scope names without base, for example `disputes/read-seller`. */
+  /** Names of scopes without their base, for example `disputes/read-seller`. */
   readonly scopes: ReadonlySet<string>
-  /** Roles held whatever the resource: `agent` for every caller of a sandbox and for operators. */
+  /** Roles that do not depend on the resource: `agent` for every caller of a sandbox and for operators. */
   readonly roles: readonly Role[]
-  /** Decides disputes and does nothing else: none exists for this caller but while it is under review. */
+  /** A caller who decides disputes and does nothing else. A dispute exists for this caller only while it is under review. */
   readonly onlyUnderReview?: true
 }
 
-/** A caller without a token, who may do nothing by name. */
+/** A caller without a token and without any scope. */
 export const nobody: Caller = {
   appId: '',
   clientId: '',

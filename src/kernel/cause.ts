@@ -1,4 +1,4 @@
-/** What led to a request by somebody, with a token or without. */
+/** The cause of what a request by somebody leads to, with a token or without. */
 export interface RequestCause {
   readonly kind: 'request'
   /** The debug id of the answer. */
@@ -6,23 +6,23 @@ export interface RequestCause {
   readonly operation: string
   /** The address it came from. */
   readonly address: string
-  /** The app whose token it is. Absent where the operation asks for none. */
+  /** The app whose token it is. Absent if the operation asks for no token. */
   readonly appId?: string
-  /** The person at the console whose request it is; no app then. */
+  /** The person at the console who made the request. No app did then. */
   readonly personId?: string
   /** The account the call acts for. */
   readonly accountId?: string
-  /** The app belongs to another account than the one it acts for. */
+  /** Whether the app belongs to another account than the one it acts for. */
   readonly onBehalf?: boolean
-  /** Who calls where nobody brings a token, as the route says. */
+  /** Who calls, where the route is for somebody who brings no token. */
   readonly stranger?: Stranger
   /** The request id the caller chose. */
   readonly requestId?: string
-  /** The first name in the path, for work that names nothing itself. */
+  /** The first parameter of the path, for work that does not name a resource itself. */
   readonly resourceId?: string
 }
 
-/** Somebody without a token whom an operation was made for. */
+/** Somebody without a token for whom an operation was made. */
 export type Stranger = 'payer' | 'gateway'
 
 /**
@@ -31,14 +31,17 @@ export type Stranger = 'payer' | 'gateway'
  */
 export type Cause =
   | RequestCause
-  /** A job that is due. `cause` is the thread of what enqueued it; `waited` says that time led to it, not that work alone. */
+  /**
+   * A job that is due. `cause` is the thread of what enqueued it. `waited` says that the passing of time led to it, and not
+   * that work alone.
+   */
   | {
       readonly kind: 'job'
       readonly name: string
       readonly id: string
       readonly cause?: string
       readonly waited?: boolean
-      /** The person at the console who asked for it, and whose doing it is. */
+      /** The person at the console who asked for the job, and in whose name it works. */
       readonly personId?: string
     }
   /** Somebody at the command line. Its arguments hold no secret and nobody's name or address. */
@@ -53,8 +56,8 @@ export type Cause =
   | { readonly kind: 'service'; readonly task: string }
 
 /**
- * Who acts, in one word that logs, transitions and ledger entries share: `app:APP-…`, `person:PER-…`,
- * `command:apps create`, `payer`.
+ * Who acts, as one text that logs, transitions and ledger entries share: `app:APP-…`, `person:PER-…`, `command:apps create`,
+ * `payer`.
  */
 export function actorOf(cause: Cause): string {
   switch (cause.kind) {
@@ -70,14 +73,14 @@ export function actorOf(cause: Cause): string {
   }
 }
 
-/** What all effects of one cause have in common, those of the jobs it enqueued included. */
+/** The id that all effects of one cause share, including the effects of the jobs it enqueued. */
 export const causeId = (cause: Cause): string => threadOf(cause).split(AT_ITS_TIME, 1)[0]!
 
 const AT_ITS_TIME = '@'
 
 /**
- * What happens at one go because of one thing. It is named by its cause; what a job does that waited for its time is a
- * thread of its own under the same cause: `4651ab1363a50@17`.
+ * The name of what happens at one go because of one thing. Usually it is the id of the cause. A job that waited for its time
+ * begins a thread of its own under the same cause: `4651ab1363a50@17`.
  */
 export function threadOf(cause: Cause): string {
   switch (cause.kind) {

@@ -4,8 +4,8 @@ const CELL = /^[A-HJ-NP-Z]$/
 export const isCell = (text: string): boolean => CELL.test(text)
 
 /**
- * What comes before the mark in what outsiders hold, so that a balancer can read from it in which cell it was made. What is
- * not in the table is found through something that is.
+ * What comes before the mark in the identifiers that outsiders hold, so that a balancer can read from them in which cell
+ * they were made. A kind that is not in this table is found through one that is.
  */
 export const beforeMark = {
   account: '',
@@ -27,7 +27,7 @@ export const beforeMark = {
 
 export type MarkedKind = keyof typeof beforeMark
 
-/** The identifier with the mark of its cell; without a cell as it is. */
+/** The identifier with the mark of its cell. Without a cell it stays as it is. */
 export function marked(kind: MarkedKind, id: string, cell: string | undefined): string {
   if (cell === undefined) return id
   const place = beforeMark[kind].length

@@ -14,7 +14,10 @@ export interface Clock {
 let printedMs = Number.NaN
 let printed = '' as Instant
 
-/** The instant so many milliseconds after 1970 began. The present is printed once a millisecond: every request asks repeatedly. */
+/**
+ * The instant so many milliseconds after 1970 began. The text for the latest value is kept, because every request asks
+ * repeatedly.
+ */
 export function instantAt(ms: number): Instant {
   if (ms !== printedMs) {
     printed = toInstant(new Date(ms))
@@ -43,9 +46,9 @@ export function parseInstant(text: string): Instant | undefined {
   return parsed.isValid && parsed.year > 0 && parsed.year < 10000 ? toInstant(parsed.toJSDate()) : undefined
 }
 
-/** Reads an ISO 8601 duration such as `P20D` or `PT36H`; undefined when it is not one. Calendar units are kept. */
+/** Reads an ISO 8601 duration such as `P20D` or `PT36H`. Undefined if it is not one. Months and days are kept as such. */
 export function parseDuration(text: string): Duration | undefined {
-  // The library takes a P or a T with nothing behind it for no time at all.
+  // The library takes a P or a T with nothing behind it for an empty duration.
   if (text.length > 64 || !/\d[A-Z]$/.test(text)) return undefined
   const parsed = Duration.fromISO(text)
   return parsed.isValid ? parsed : undefined
@@ -64,7 +67,7 @@ export function toSeconds(instant: Instant): string {
   return `${instant.slice(0, 19)}Z`
 }
 
-// Making a formatter costs a hundred times as much as using it, and there are only so many zones.
+// Making a formatter costs a hundred times as much as using it, and the number of zones is limited.
 const dayFormats = new Map<string, Intl.DateTimeFormat>()
 
 /** The calendar day it is in `zone` at `instant`. */
@@ -86,7 +89,7 @@ export function addDays(day: Day, days: number): Day {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10) as Day
 }
 
-/** The instant at which `day` reaches a wall-clock time in `zone`; a time a clock change skips moves forward. */
+/** The instant at which `day` reaches a wall-clock time in `zone`. A time that a clock change skips moves forward. */
 export function instantOf(day: Day, zone: string, time: { hour: number; minute?: number; second?: number }): Instant {
   return toInstant(
     DateTime.fromISO(day, { zone })
@@ -95,5 +98,5 @@ export function instantOf(day: Day, zone: string, time: { hour: number; minute?:
   )
 }
 
-/** Whether everything here can reckon with it: the library also takes `local` and `UTC+3`, in which `dayIn` finds no day. */
+/** Whether all code here can work with this zone. The library also takes `local` and `UTC+3`, for which `dayIn` finds no day. */
 export const isZone = (zone: string): boolean => IANAZone.isValidZone(zone)

@@ -2,7 +2,7 @@
 export interface EventTypeDefinition {
   readonly description: string
   readonly resourceType: string
-  /** Absent where the contract sends no resource version. */
+  /** Absent if the contract sends no resource version. */
   readonly resourceVersion?: '1.0' | '2.0'
   readonly status?: 'ENABLED' | 'DEPRECATED'
 }

@@ -1,4 +1,4 @@
-/** What no other attempt would change: whoever tries again on a schedule does not. */
+/** An error that no further attempt would change. Whoever retries on a schedule gives up when it is thrown. */
 export class ForGood extends Error {
   override readonly name = 'ForGood'
 }

@@ -8,7 +8,7 @@ export interface Happening {
   readonly accountId: string | null
   /** What it is about: the id of a request, invoice, dispute, payment, event or mail. */
   readonly ref: string | null
-  /** Somebody should look at it. */
+  /** Set if somebody should look at it. */
   readonly trouble?: boolean
   readonly details: Readonly<Record<string, unknown>>
 }

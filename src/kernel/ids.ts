@@ -12,7 +12,7 @@ const base64url = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 /** Draws `length` characters from an alphabet. Random in production, counting in tests. */
 export type Draw = (alphabet: string, length: number) => string
 
-/** The look of every identifier: one line a kind, so that each says what it names. */
+/** The form of every identifier, one line for each kind, so that each line says what it names. */
 const forms = {
   account: (draw: Draw) => draw(readable, 13),
   app: (draw: Draw) => `APP-${draw(upper, 17)}`,
@@ -51,11 +51,14 @@ export const makeIds = (draw: Draw): Ids => ({ next: (kind) => forms[kind](draw)
 
 const isMarked = (kind: IdKind): kind is IdKind & MarkedKind => Object.hasOwn(beforeMark, kind)
 
-/** The same, with the mark of a cell; without a cell the very same. */
+/** The same identifiers with the mark of a cell. Without a cell they stay as they are. */
 export const idsIn = (cell: string | undefined, ids: Ids): Ids =>
   cell === undefined ? ids : { next: (kind) => (isMarked(kind) ? marked(kind, ids.next(kind), cell) : ids.next(kind)) }
 
-/** Unpredictable identifiers. Characters are drawn without bias: bytes past the last whole multiple are thrown away. */
+/**
+ * Unpredictable identifiers. Bytes past the last whole multiple of the alphabet are thrown away, so that all characters are
+ * equally likely.
+ */
 export const randomIds: Ids = makeIds((alphabet, length) => drawn(alphabet, length, nextByte))
 
 function drawn(alphabet: string, length: number, nextByte: () => number): string {
@@ -68,12 +71,12 @@ function drawn(alphabet: string, length: number, nextByte: () => number): string
   return text
 }
 
-/** Where units of work get their identifiers, each time one is begun. */
+/** Where units of work get their identifiers. Called each time one is begun. */
 export type IdsOf = (cause: Cause) => () => Ids
 
 /**
- * Identifiers that repeat: the same seed gives the same ones to the first, second and third work of a kind by somebody,
- * whatever happens in between. Anybody can tell them in advance, so they are for a sandbox.
+ * Identifiers that repeat: with the same seed, the first, second and third work of a kind by somebody always get the same
+ * ones, whatever happens in between. Anybody can tell them in advance, so they are only for a sandbox.
  */
 export function seededIds(seed: number, cell?: string): { readonly ids: Ids; readonly idsOf: IdsOf } {
   const counts = new Map<string, number>()
@@ -88,7 +91,7 @@ export function seededIds(seed: number, cell?: string): { readonly ids: Ids; rea
   }
 }
 
-/** Beyond all that can be set: what follows from the seed itself is in what a fork was copied with. */
+/** The seed of a fork lies beyond all seeds that can be set. The copied data already uses what follows from the seed itself. */
 export const seedOfFork = (seed: number | undefined, number: number): number | undefined =>
   seed === undefined ? undefined : seed + number * 2 ** 31
 

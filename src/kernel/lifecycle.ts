@@ -11,7 +11,7 @@ export interface Row<State> {
   readonly emits: string
 }
 
-/** Guards are named by the sentence a reader needs; the name appears in refusals and in the documentation. */
+/** Conditions of rows. The name of a guard is the sentence a reader needs: it appears in refusals and in the documentation. */
 export type Guards<Entity> = Readonly<Record<string, (entity: Entity) => boolean>>
 
 /**
@@ -20,10 +20,10 @@ export type Guards<Entity> = Readonly<Record<string, (entity: Entity) => boolean
  */
 export type Refuse<Entity> = (entity: Entity, action: string, missing: string, allowed: readonly string[]) => Problem
 
-/** How a facet that callers do not see by its name is told to them. */
+/** How to word a facet of the state whose name callers do not see. */
 export type Words<State> = { readonly [Facet in keyof State]?: (values: readonly State[Facet][]) => string }
 
-/** What somebody may do now, along which rows; or what is missing. */
+/** What somebody may do now and along which rows, or else what is missing. */
 export type Prospect<R extends readonly { readonly action: string }[]> = { readonly action: R[number]['action'] } & (
   | { readonly allowed: true; readonly rows: readonly R[number][] }
   | { readonly allowed: false; readonly because: string }
@@ -50,7 +50,7 @@ export class Lifecycle<State, Entity extends State, const R extends readonly Row
         if (!guards[guard]) throw new Error(`The table names a guard that does not exist: ${guard}.`)
   }
 
-  /** The actions these roles may take now, in table order. Links and buttons come from here. */
+  /** The actions these roles may take now, in the order of the table. Links and buttons are made from these. */
   allowed(entity: Entity, roles: readonly string[]): R[number]['action'][] {
     const actions: string[] = []
     for (const row of this.rows)
@@ -70,7 +70,7 @@ export class Lifecycle<State, Entity extends State, const R extends readonly Row
     throw this.#refuse(entity, action, `${action} ${requires}`, this.allowed(entity, roles))
   }
 
-  /** Every action that is ever these roles' to take, in table order: where it can lead now, or what it requires. */
+  /** Every action that the table ever allows these roles, in its order: where it can lead now, or what it requires. */
   prospects(entity: Entity, roles: readonly string[]): Prospect<R>[] {
     return [...this.#byAction].flatMap(([action, rows]): Prospect<R>[] => {
       const own = rows.filter(({ by }) => by.some((role) => roles.includes(role)))
@@ -99,7 +99,10 @@ export class Lifecycle<State, Entity extends State, const R extends readonly Row
     return row.given.every((guard) => this.#guards[guard]!(entity))
   }
 
-  /** What would open one of these rows. One that lacks all that another lacks, and more, is no other way. */
+  /**
+   * What would open one of these rows. A row that lacks everything another one lacks, and more, is not told as a way of its
+   * own.
+   */
   #requires(rows: readonly Row<State>[], entity: Entity, roles: readonly string[]): string {
     const ways = rows.map((row) => this.#missing(row, entity, roles))
     const shortest = ways.filter(

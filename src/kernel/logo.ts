@@ -7,7 +7,7 @@ export interface LogoPayload {
   readonly url: string
 }
 
-/** What the logo at an address is kept under. */
+/** The name under which the logo of an address is kept. */
 export const logoDigest = (url: string): string => createHash('sha256').update(url).digest('hex')
 
 /** The job that fetches a copy of a merchant's logo; nothing happens when there is one already. */

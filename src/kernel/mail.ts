@@ -19,10 +19,10 @@ export interface MailPayload {
   readonly account_id: string
   readonly kind: MailKind
   readonly invoice_id: string
-  /** Whose view of the matter the mail tells. */
+  /** Whose view of the matter the mail takes. */
   readonly to: 'recipient' | 'invoicer'
   readonly recipients: readonly string[]
-  /** The caller's own words, where the contract lets them speak. */
+  /** The caller's own words, if the contract allows any. */
   readonly subject?: string
   readonly note?: string
   /** The money it is about, where that is not the invoice's own. */
@@ -30,13 +30,16 @@ export interface MailPayload {
   readonly part_of?: PartOf
 }
 
-/** The job that a mail was divided by, one for each reader. It is named after it, so that it is the same mail whenever that is done again. */
+/**
+ * The job that was divided into one mail for each reader. The mail is named after that job, so it stays the same mail if
+ * that is repeated.
+ */
 export interface PartOf {
   readonly label: string
   readonly part: number
 }
 
-/** Whether a mail can go to an address. The contract takes more for one: several at once, names around it, comments. */
+/** Whether a mail can go to an address. The contract accepts more: several addresses at once, names around them, comments. */
 export const isMailable = (address: string): boolean =>
   /^[^\s@<>"(),:;\\[\]]+@[^\s@<>"(),:;\\[\]]+$/.test(address) && !isErasedAddress(address)
 

@@ -79,7 +79,10 @@ export function toMoney(minor: bigint, currency_code: string): Money {
 /** The same amount, printed with all the decimals of its currency. */
 export const normalise = (money: Money): Money => toMoney(toMinor(money), money.currency_code)
 
-/** Money as somebody wrote it, as it is kept: of a currency we know, with all of its decimals and no others. */
+/**
+ * Brings money as somebody wrote it into the form in which it is kept: of a known currency, with exactly the decimals of
+ * that currency.
+ */
 export function exactMoney(money: Money, field: string): Money {
   if (!isCurrency(money.currency_code)) throw invalid(`${field}/currency_code`, 'Name a currency of ISO 4217.')
   return toMoney(toMinor(money, `${field}/value`), money.currency_code)

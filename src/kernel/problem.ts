@@ -64,24 +64,24 @@ export class Problem extends Error {
   }
 }
 
-/** 400: wrong whatever the state of things. Several issues are reported together. */
+/** 400: wrong whatever the present state. Several issues are reported together. */
 export const malformed = (...details: Issue[]) => new Problem(400, 'INVALID_REQUEST', details)
 
 /** 400 for one field with a code of its own. */
 export const invalid = (field: string, description: string, issue = 'INVALID_PARAMETER_VALUE') =>
   malformed({ issue, field, description })
 
-/** 400 in the operations whose rules have names of their own. */
+/** 400, in operations whose rules have names of their own. */
 export const breaches = (issue: string, description: string, field?: string) =>
   new Problem(400, 'VALIDATION_ERROR', [{ issue, description, ...(field !== undefined && { field }) }])
 
-/** 404, also for what belongs to somebody else: the two must look the same. */
+/** 404. Also for what belongs to somebody else, because the two must look the same. */
 export const notFound = (what = 'The resource') =>
   new Problem(404, 'RESOURCE_NOT_FOUND', [
     { issue: 'INVALID_RESOURCE_ID', description: `${what} does not exist, or not for this caller.`, location: 'path' },
   ])
 
-/** 403: the caller is known and may not. */
+/** 403: we know the caller, but they may not do this. */
 export const forbidden = (description: string, issue = 'PERMISSION_DENIED') =>
   new Problem(403, 'NOT_AUTHORIZED', [{ issue, description, location: 'header' }])
 
@@ -100,7 +100,7 @@ export const invalidToken = (description: string) =>
     oauthError: 'invalid_token',
   })
 
-/** 503: we cannot now, and say when to try again. The cause is for the log alone. */
+/** 503: this cannot be answered now; says when to try again. The cause is only for the log. */
 export const unavailable = (description: string, retryAfterSeconds = 1, cause?: unknown) =>
   new Problem(503, 'SERVICE_UNAVAILABLE', [{ issue: 'SERVICE_UNAVAILABLE', description }], {
     headers: { 'retry-after': String(retryAfterSeconds) },

@@ -1,4 +1,4 @@
-/** A map of at most so many entries: when there is no room for another, the one that was unused for longest goes. */
+/** A map with a limited number of entries. When there is no room for another one, the entry that was unused for longest goes. */
 export class RecentMap<Key, Value> {
   readonly #max: number
   readonly #entries = new Map<Key, Value>()
@@ -23,7 +23,7 @@ export class RecentMap<Key, Value> {
     if (this.#entries.size > this.#max) this.#entries.delete(this.oldest()![0])
   }
 
-  /** What `get` finds, or else what `make` makes, which is kept. */
+  /** What `get` finds. If there is nothing, what `make` makes, which is then kept. */
   getOrMake(key: Key, make: () => Value): Value {
     const known = this.get(key)
     if (known !== undefined) return known

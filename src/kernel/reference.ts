@@ -1,13 +1,13 @@
-/** What the API reference tells about the operations of a room, beyond what their routes and schemas say. */
+/** What the API reference says about the operations of a room, beyond their routes and schemas. */
 export interface RoomReference {
   /** What an operation is for and what follows from it, by its name. */
   readonly operations: Readonly<Record<string, string>>
   /**
-   * What a field means, by its name; `tax.amount` where it means something else as a part of `tax`. The longest name that
-   * fits is taken, and begins at the operation or at the name of a shared schema.
+   * What a field means, by its name, or by `tax.amount` where it means something else as a part of `tax`. The longest name
+   * that fits is taken. Names may begin at the operation or at the name of a shared schema.
    */
   readonly fields: Readonly<Record<string, string>>
-  /** What it refuses with codes of its own. */
+  /** What the operations refuse with codes of their own. */
   readonly issues: readonly IssueReference[]
 }
 

@@ -4,17 +4,20 @@ import type { SecretRing } from './secrets.ts'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Keeps what must not be read at rest. Without the service's own secret a copy of the database reveals none of it. */
+/**
+ * Seals what must not be readable where it is stored: without the service's own secret, a copy of the database reveals none
+ * of it.
+ */
 export interface SealedBox {
-  /** `owner` names what it belongs to: what is moved to another row does not open there. */
+  /** `owner` names what it belongs to. Moved to another row, it cannot be opened. */
   close(plain: Uint8Array, owner: string): Buffer
-  /** Opens what any secret of the ring has closed. */
+  /** Opens what any secret of the ring has sealed. */
   open(sealed: Uint8Array, owner: string): Buffer
   /** Whether it is closed with the first secret of the ring. */
   isNewest(sealed: Uint8Array, owner: string): boolean
 }
 
-/** A key that is kept nowhere, the same each time for the same purpose and owner. */
+/** A key that is stored nowhere. It is always the same for the same purpose and owner. */
 export const derivedKey = (secret: string, purpose: string, owner = ''): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, owner, purpose, 32))
 

@@ -1,14 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { RecentMap } from './recent-map.ts'
 
-/** The service's secrets. The first seals and signs, every one of them opens and verifies; so one can replace another. */
+/** The service's secrets. The first one seals and signs, and all of them open and verify. This way one can replace another. */
 export type SecretRing = readonly [string, ...string[]]
 
 const SECRET_LENGTH_MIN = 32
 
 /**
- * Reads secrets that are separated by line ends, or else by commas; undefined when one of them is too short. A comma
- * that leaves too little on either side is part of a secret: there was one alone before there could be several.
+ * Reads secrets that are separated by line ends, or else by commas. Undefined if one of them is too short. A comma that
+ * would leave too little on either side is part of a secret, because there was a single secret before there could be
+ * several.
  */
 export function readSecretRing(text: string, lengthMin = SECRET_LENGTH_MIN): SecretRing | undefined {
   const ring = (parts: readonly string[]) => ringOf(parts, lengthMin)
@@ -21,14 +22,14 @@ function ringOf(parts: readonly string[], lengthMin: number): SecretRing | undef
   return [first, ...others]
 }
 
-/** What a sandbox has when nobody sets one. */
+/** The secret of a sandbox, if nobody sets one. */
 export const SANDBOX_SECRET = 'sandbox-secret-known-to-everybody'
 const KINDS_OF_CHARACTERS_MIN = 10
 
 /**
- * Whether others know or can guess it: the sandbox's own secret anywhere, and as the first of the ring, which makes all
- * that is new, few different characters, a word over and over, or runs such as abcdef and 9876. Behind a better one such a
- * secret may still open.
+ * Whether others know or can guess it. The sandbox's own secret counts as known anywhere in the ring. The first secret,
+ * which makes everything new, must also not have few different characters, repeat a word, or consist of runs such as abcdef
+ * and 9876. Behind a better one, such a secret may still open what it sealed.
  */
 export function isGuessable(ring: SecretRing): boolean {
   const [first] = ring
@@ -38,16 +39,16 @@ export function isGuessable(ring: SecretRing): boolean {
   return ring.includes(SANDBOX_SECRET) || new Set(first).size < KINDS_OF_CHARACTERS_MIN || isRepeated || isRun(first)
 }
 
-/** Whether most characters are neighbours of the one before. Of random hexadecimal digits one in nine is. */
+/** Whether most characters are neighbours of the one before. Among random hexadecimal digits, one in nine is. */
 function isRun(secret: string): boolean {
   const steps = Array.from(secret.slice(1), (_, i) => secret.charCodeAt(i + 1) - secret.charCodeAt(i))
   return steps.filter((step) => Math.abs(step) === 1).length > steps.length / 2
 }
 
-/** Of the few secrets that a process has; every request for a token asks for one. */
+/** The ids of the few secrets that a process has. Every request for a token asks for one. */
 const ids = new RecentMap<string, string>(16)
 
-/** Tells by which secret something was made, and nothing else about it. */
+/** Tells with which secret something was made, and reveals nothing else about it. */
 export const secretId = (secret: string): string =>
   ids.getOrMake(secret, () => createHmac('sha256', secret).update('the id of this secret').digest('hex').slice(0, 16))
 

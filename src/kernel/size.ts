@@ -3,7 +3,7 @@ const units = [
   ['KiB', 1024],
 ] as const
 
-/** A limit as people say it: `10 MiB`; to the byte where it is none of these. */
+/** A limit in the units that people use, such as `10 MiB`; in bytes if it is not a whole number of these. */
 export function sizeInWords(bytes: number): string {
   const [unit, size] = units.find(([, each]) => bytes >= each && bytes % each === 0) ?? ['bytes', 1]
   return `${bytes / size} ${unit}`

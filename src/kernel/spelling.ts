@@ -1,7 +1,7 @@
-/** Two words are near when a third of the shorter one's letters, and never more than this many, are wrong. */
+/** Two words are near if at most a third of the letters of the shorter one are wrong, and never more than this many. */
 const DISTANCE_MAX = 3
 
-/** The known word that was probably meant, or undefined when none is near. Case, dashes and underscores do not count. */
+/** The known word that was probably meant. Undefined if none is near. Case, dashes and underscores do not count. */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   const meant = plain(word)
   let best: { readonly word: string; readonly distance: number } | undefined
@@ -20,7 +20,7 @@ export function didYouMean(word: string, known: Iterable<string>): string {
   return meant === undefined ? '' : ` Did you mean ${meant}?`
 }
 
-/** Longer words are not compared to their end. */
+/** Longer words are compared only up to this length. */
 const LENGTH_MAX = 64
 
 const plain = (word: string) =>

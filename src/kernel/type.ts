@@ -29,7 +29,7 @@ const object = (properties: Properties, options: Schema = {}): Schema => {
 }
 const mayBeAbsent = (schema: Schema): Schema => ({ ...schema, [optional]: true })
 
-/** Makes schemas as plain as they are printed. */
+/** Makes schemas as plain objects, in the form in which they are printed. */
 const builders = {
   Array: (items: Schema, options?: Schema) => ({ type: 'array', items, ...options }),
   Boolean: (options?: Schema) => ({ type: 'boolean', ...options }),
@@ -54,8 +54,8 @@ const builders = {
 } satisfies Record<Used, unknown>
 
 /**
- * Writes down a JSON Schema that TypeScript reads a type from. The types are the library's; its functions are not used,
- * because they come in hundreds of files that every start would have to load, and these few are all we need.
+ * Writes a JSON Schema from which TypeScript reads a type. The types are the library's. Its functions are not used, because
+ * they come in hundreds of files that every start would have to load, and these few are all we need.
  */
-// What is built has the shape that the library's types describe; they also know of marks that only its own code reads.
+// The results have the shape that the library's types describe, except for marks that only its own code reads.
 export const Type = builders as unknown as Pick<typeof Library.Type, Used>

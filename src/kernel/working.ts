@@ -1,11 +1,11 @@
-/** Somebody whose work is counted. */
+/** Somebody whose use of the processor is counted. */
 export interface Worked {
   spent(milliseconds: number): void
 }
 
-/** Of so many stretches of work one is also looked at by the system's count, which takes longer than many of them. */
+/** One in so many stretches of work is also measured by the system's own count. Reading that takes longer than many stretches. */
 const LOOK_AT_EACH = 64
-/** So much is looked at before it is believed. */
+/** So many milliseconds are measured before the result is believed. */
 const LOOKED_AT_MS = 20
 
 let current: Worked | undefined
@@ -14,12 +14,12 @@ let isEnding = false
 let stretches = 0
 let cpuSince: number | undefined
 let lookedAt = { ms: 0, cpuMs: 0 }
-/** What others on the machine leave us of the time that passes while we work. */
+/** The share of the time that really was ours while we worked. The rest went to others on the machine. */
 let ours = 1
 
 /**
- * What is done from here on is done for this one, until the event loop turns to something else; whoever waits for an
- * answer goes on for the same. A context that follows every promise by itself would cost each of them.
+ * From here on, work is done for this one, until the event loop turns to something else. Whoever waits for an answer goes on
+ * for the same one. A context that follows every promise by itself would slow down each of them.
  */
 export function workFor(one: Worked): void {
   if (one === current) return
@@ -28,24 +28,25 @@ export function workFor(one: Worked): void {
   cpuSince = ++stretches % LOOK_AT_EACH === 0 ? cpuMs() : undefined
   if (isEnding) return
   isEnding = true
-  // Runs when all that follows from this event was done. A tick by itself would come before the promises that it settles.
+  // Runs when everything that follows from this event is done. A tick alone would come before the promises that the event
+  // settles.
   queueMicrotask(() => process.nextTick(end))
 }
 
-/** Asks for something that is answered later; what follows from the answer is done for the same. */
+/** Asks for something that is answered later. What follows from the answer is done for the same one. */
 export function answerTo<Result>(ask: (answered: (error?: Error, result?: Result) => void) => void): Promise<Result> {
   const one = current
   return new Promise((resolve, reject) =>
     ask((error, result) => {
       if (one) workFor(one)
       if (error) reject(error)
-      // Without an error there is a result.
+      // If there is no error, there is a result.
       else resolve(result as Result)
     }),
   )
 }
 
-/** Lets everything that waits have its turn; then goes on for the same. For use between two parts of a long work. */
+/** Lets everything else that waits have its turn, and then goes on for the same one. For use between two parts of long work. */
 export const letOthersIn = (): Promise<void> => answerTo((answered) => setImmediate(answered))
 
 function end(): void {

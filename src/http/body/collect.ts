@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream'
 import { malformed, type Problem } from '../../kernel/problem.ts'
 import type { Take } from './upload-budget.ts'
 
-/** How much of a refused body is read and thrown away: most clients look for an answer only when all is written. */
+/** How much of a refused body is read and thrown away: most clients look for an answer only when they have sent everything. */
 const DISCARD_BYTES_MAX = 256 * 1024 * 1024
 
 export interface CollectOptions {
   readonly bytesMax: number
-  /** What the sender says the body has, for example in Content-Length. */
+  /** The length of the body as the sender says, for example in Content-Length. */
   readonly declared?: string | undefined
   /** Told of every byte before it is kept; throws when there is no room for it. */
   readonly take?: Take
@@ -41,7 +41,7 @@ export function collect(stream: Readable, options: CollectOptions): Promise<Buff
     }
     const onEnd = () => end(() => resolve(Buffer.concat(chunks, length)))
     const onClose = () => end(() => reject(cutShort()))
-    // Stays attached: a stream may fail again after it was given up, and nobody else would listen.
+    // This listener stays attached: a stream may fail again after it was given up, and then nobody else would listen.
     stream.on('error', onClose)
     if (stream.destroyed) return onClose()
     if (Number(declared) > bytesMax) {

@@ -1,9 +1,9 @@
 import { malformed } from '../../kernel/problem.ts'
 
-/** What a form body may be at most. */
+/** The limits of a form body. */
 export const formLimits = { bytes: 64 * 1024, fields: 100 } as const
 
-/** More distinct names than any operation takes; the rest of a query is noise or worse. */
+/** More distinct names than any operation takes. The rest of a query is noise, or worse. */
 export const queryLimits = { length: 16 * 1024, fields: 1000 } as const
 
 const prototypeNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
@@ -19,7 +19,7 @@ export function parseForm(body: Buffer): Record<string, string> {
   if (body.length > formLimits.bytes) throw formRefusal(`A form may have at most ${formLimits.bytes} bytes.`)
   const fields: Record<string, string> = Object.create(null)
   let count = 0
-  // Latin-1 keeps every byte apart; a byte that is not ASCII is refused when it is decoded.
+  // Latin-1 keeps each byte separate. A byte that is not ASCII is refused when it is decoded.
   for (const [name, value] of pairs(body.toString('latin1'), formRefusal)) {
     if (++count > formLimits.fields) throw formRefusal(`A form may have at most ${formLimits.fields} fields.`)
     if (name in fields) throw formRefusal(`The field "${shown(name)}" is there twice; send it once.`)

@@ -1,8 +1,8 @@
 import { malformed } from '../../kernel/problem.ts'
 
-/** What a JSON body may be at most. Refused before anything is built from it. */
+/** The limits of a JSON body. One that breaks them is refused before anything is built from it. */
 export const jsonLimits = {
-  /** Alone, or as a part of a multipart body. */
+  /** For a body of its own, or for a part of a multipart body. */
   bytes: 1024 * 1024,
   /** Arrays and objects inside one another. */
   depth: 32,
@@ -39,7 +39,7 @@ const table = (characters: string): Uint8Array => {
 }
 const isBlank = table(' \t\n\r')
 const isSimpleEscape = table('"\\/bfnrt')
-/** Bytes that a string may hold as they are: all but the quote, the backslash and control characters. */
+/** Bytes that may stand in a string unescaped: all but the quote, the backslash and control characters. */
 const isPlain = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte !== quote && byte !== backslash ? 1 : 0,
 )
@@ -65,15 +65,15 @@ function at(bytes: Buffer, offset: number, description: string) {
   return refusal(`Line ${line}, column ${column}: ${description}`)
 }
 
-/** The keys of an object that is not closed yet, for the scan that looks at names. */
+/** The keys of an object that is not closed yet, for the scan that compares keys. */
 interface OpenObject {
   readonly names: Set<string>
   latest: string
 }
 
 /**
- * One pass over the bytes that refuses what is no JSON or breaks a limit; returns how many keys there are. With `open`
- * it also compares the keys and refuses the one that is there twice or reaches for a prototype.
+ * Goes over the bytes once and refuses what is not JSON or breaks a limit. Gives the number of keys. With `open` it also
+ * compares the keys, and refuses one that is there twice or that reaches for a prototype.
  */
 export function scan(bytes: Buffer, open?: OpenObject[]): number {
   const length = bytes.length
@@ -239,7 +239,7 @@ function scanNumber(bytes: Buffer, start: number): number {
 }
 
 function checkName(bytes: Buffer, start: number, after: number, open: OpenObject[], level: number) {
-  // The scan has read this slice as a string just now.
+  // The scan has just read this slice as a string.
   const name = JSON.parse(bytes.toString('utf8', start, after)) as string
   const object = open[level]!
   if (object.names.has(name)) throw at(bytes, start, 'this key is in the same object twice.')

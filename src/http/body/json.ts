@@ -10,12 +10,12 @@ export function parseJson(body: Buffer): unknown {
   if (!isUtf8(bytes)) throw refusal('The body is not valid UTF-8; encode the JSON text as UTF-8.')
   const keys = scan(bytes)
   const parsed: unknown = JSON.parse(bytes.toString('utf8'))
-  // Every key that was written is there after parsing, unless one was written twice. The second scan says which.
+  // After parsing, every key that was written is there, unless one was written twice. Then the second scan says which.
   if (countKeys(parsed) !== keys) scan(bytes, [])
   return parsed
 }
 
-/** How many keys all objects in `parsed` have; not a number when one of them reaches for a prototype. */
+/** How many keys all objects in `parsed` have. NaN if one of the keys reaches for a prototype. */
 function countKeys(parsed: unknown): number {
   if (typeof parsed !== 'object' || parsed === null) return 0
   let count = 0

@@ -8,7 +8,7 @@ export interface MediaType {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** Longer headers are not looked at. */
+/** Longer headers are not parsed. */
 const maxHeaderLength = 1024
 
 const typeForm = /^([!#$%&'*+.^_`|~0-9a-z-]+\/[!#$%&'*+.^_`|~0-9a-z-]+)[ \t]*(?:;|$)/i
@@ -49,20 +49,20 @@ export function parseParameters(text: string, start: number): Record<string, str
 /** True for `application/json` and for types that say they are written in JSON. */
 export const isJson = (type: string): boolean => type === 'application/json' || type.endsWith('+json')
 
-/** 415, with what would be taken. */
+/** Refuses with 415, and says what would be accepted. */
 export const unsupported = (description: string, location: 'header' | 'body' = 'header') =>
   new Problem(415, 'UNSUPPORTED_MEDIA_TYPE', [{ issue: 'UNSUPPORTED_MEDIA_TYPE', description, location }])
 
 const asciiOrUtf8 = /^(?:utf-?8|(?:us-)?ascii)$/i
-/** The same as UTF-8 as far as ASCII goes. Some libraries name one of them for every form that they send. */
+/** Charsets that equal UTF-8 within ASCII. Some libraries name one of them for every form that they send. */
 const beyondAscii = /^(?:iso-8859-\d{1,2}|latin-?1|windows-125\d)$/i
 
-/** Whether text of this type is UTF-8, as we read it, by the charset that it names and, where they are known, its bytes. */
+/** Whether text of this type is UTF-8, as we read it: by the charset that it names, and by its bytes if they are known. */
 export function isInUtf8({ parameters: { charset = 'utf-8' } }: MediaType, bytes: Buffer | undefined): boolean {
   return asciiOrUtf8.test(charset) || (beyondAscii.test(charset) && (bytes === undefined || isAscii(bytes)))
 }
 
-/** Sorts out how well a media range fits: 3 for the type itself, 2 for `type/*`, 1 for everything, 0 for not at all. */
+/** How well a media range fits: 3 for the type itself, 2 for `type/*`, 1 for everything, 0 for no fit. */
 function fit(range: string, type: string): number {
   if (range === type) return 3
   if (range === '*/*' || range === '*') return 1
@@ -79,7 +79,7 @@ export function acceptable(acceptHeader: string | undefined, produces: readonly 
   const ranges = acceptHeader.split(',').flatMap((part) => {
     const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
     const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? '1'
-    // Some clients write `.2`, and some more digits than the standard has.
+    // Some clients write `.2`, and some write more digits than the standard allows.
     return /^(?:0?\.\d{1,9}|0\.?|1(?:\.0{0,9})?)$/.test(weight) ? [{ range, weight: Number(weight) }] : []
   })
 

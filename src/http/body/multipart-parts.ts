@@ -4,15 +4,15 @@ import { type MediaType, parseMediaType, parseParameters } from './media-type.ts
 /** One part of a multipart body, its content decoded. */
 export interface Part {
   readonly name: string | undefined
-  /** As the client says in either header; may be empty. */
+  /** The file name that either header gives. It may be empty. */
   readonly fileName: string | undefined
   readonly isAttachment: boolean
-  /** Undefined where the part does not say. */
+  /** Undefined if the part does not say. */
   readonly contentType: MediaType | undefined
   readonly bytes: Buffer
 }
 
-/** What a multipart body may be at most. */
+/** The limits of a multipart body. */
 export interface MultipartLimits {
   /** All of the body, with headers and delimiters. */
   readonly bodyBytes: number
@@ -91,7 +91,7 @@ function readPart(part: Buffer, limits: MultipartLimits, refuse: Refuse): Part {
     throw refuse('A part has a Content-Type that cannot be read.')
   }
   if (contentType?.type.startsWith('multipart/')) throw refuse('A multipart inside a multipart is not accepted.')
-  // Mail programs, and libraries made for mail, write the name of a file here.
+  // Mail programs, and libraries made for mail, put the name of a file into the Content-Type.
   const nameInType = contentType?.parameters['name']
   return {
     name: names?.name,
@@ -106,7 +106,7 @@ function splitHeaders(part: Buffer, limits: MultipartLimits, refuse: Refuse) {
   const headers = new Map<string, string>()
   let position = 0
   for (;;) {
-    // Nothing after the headers, not even the empty line: the line break before the delimiter stood for it.
+    // The part ends right after its headers, without an empty line: the line break before the delimiter took its place.
     if (position === part.length && position > 0) return { headers, content: part.subarray(position) }
     const end = part.indexOf(lineFeed, position)
     if (end === -1 || end >= limits.headerBytesPerPart) {
@@ -147,7 +147,7 @@ function readDisposition(header: string, refuse: Refuse) {
   }
 }
 
-/** Some browsers leave a backslash in a file name as it is: `filename="C:\papers\a.pdf"`. It is no escape there. */
+/** Some browsers leave a backslash in a file name as it is, which is no escape there: `filename="C:\papers\a.pdf"`. */
 const browserQuotes = (header: string): string => header.replace(/\\(?!["\\])/g, '\\\\')
 
 const withoutPath = (name: string): string => name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1)

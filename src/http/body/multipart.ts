@@ -36,9 +36,9 @@ export const multipartLimits: MultipartLimits = {
 
 export interface MultipartOptions {
   readonly limits?: MultipartLimits
-  /** Names of parts that hold documents even where nothing else says so; a number may follow them. */
+  /** Names of parts that are documents even if nothing else says so. A number may follow the name. */
   readonly fileParts?: readonly string[] | undefined
-  /** The Content-Length. */
+  /** The Content-Length of the request. */
   readonly declared?: string | undefined
   readonly take?: Take
 }
@@ -47,7 +47,7 @@ export interface MultipartOptions {
 export interface MultipartBody {
   readonly json: unknown
   readonly files: UploadedFile[]
-  /** Parts that are neither: the fields of a form, or what an operation that takes JSON has no use for. */
+  /** Parts that are neither JSON nor files: fields of a form, or parts for which an operation that takes JSON has no use. */
   readonly rest: readonly Part[]
 }
 
@@ -104,10 +104,10 @@ const typeOf = ({ contentType }: Part): string => contentType?.type ?? 'text/pla
 const looksLikeFile = (part: Part): boolean =>
   part.fileName !== undefined || part.isAttachment || !/^text\/|json$/.test(typeOf(part))
 
-/** What a browser sends for a file field in which nobody chose a file. */
+/** Whether this is what a browser sends for a file field in which nobody chose a file. */
 const isEmptyChoice = (part: Part): boolean => part.fileName === '' && part.bytes.length === 0
 
-/** Refuses parts that an operation has no use for: a client that sends them believes that they are read. */
+/** Refuses parts that an operation does not use, because a client that sends them expects them to be read. */
 export function refuseUnread([part]: readonly Part[]): void {
   if (part === undefined) return
   throw refusal(
@@ -115,7 +115,7 @@ export function refuseUnread([part]: readonly Part[]): void {
   )
 }
 
-/** The fields of a form by name; of equal names the last. */
+/** The fields of a form by name. If a name is there more than once, the last one counts. */
 export function fieldsOf(parts: readonly Part[], { fieldBytes } = multipartLimits): Record<string, string> {
   const fields: Record<string, string> = Object.create(null)
   for (const part of parts) {

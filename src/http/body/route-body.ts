@@ -18,25 +18,25 @@ import type { Take } from './upload-budget.ts'
 
 /** A body as it was sent: its bytes, or the stream of one that is multipart. */
 export interface SentBody {
-  /** Undefined where there is no body, and of a multipart one. */
+  /** Undefined if there is no body, or if it is multipart. */
   readonly bytes: Buffer | undefined
   readonly stream: Readable | undefined
   /** Its bytes as JSON, read once however often it is asked for. */
   json(): unknown
 }
 
-/** What a body turned out to be: its value and files, or the reasons why it cannot be used. */
+/** What became of a body: its value and files, or the reason why it cannot be used. */
 export interface ReadBody {
   readonly value: unknown
   readonly files: readonly UploadedFile[]
   readonly problem?: Problem
-  /** Looks for what means nothing to us. */
+  /** Looks for parts that have no meaning here. */
   unknowns?(): Unknown[]
 }
 
 const FORM = 'application/x-www-form-urlencoded'
 
-/** The kinds of body an operation takes. A change may also call itself a JSON patch. */
+/** The kinds of body that an operation takes. The body of a change may also call itself a JSON patch. */
 export const takenBy = ({ method, accepts = ['application/json'] }: AnyRoute): readonly string[] =>
   method === 'PATCH' && accepts.includes('application/json') ? [...accepts, 'application/json-patch+json'] : accepts
 
@@ -45,12 +45,15 @@ const isMultipart = (type: string | undefined) => /^multipart\/(form-data|mixed|
 const typeOf = (headers: IncomingHttpHeaders) => parseMediaType(headers['content-type'])?.type
 
 /**
- * What a form asks for refuses a file that is too large, so that the page can say so beside all that was typed. Each field is a part:
- * an invoice of a hundred lines has four hundred.
+ * The limits for forms. A file that is too large is refused by what the form asks for, so that the page can say so beside
+ * all that was typed. Each field is a part: an invoice of a hundred lines has four hundred.
  */
 const formLimits = { ...multipartLimits, fileBytes: Number.POSITIVE_INFINITY, parts: 600 }
 
-/** Of a body that anybody may send: there can be as many of them as there are connections. A sandbox is its developer's own. */
+/**
+ * The limit for a body that anybody may send: there can be as many of these as there are connections. A sandbox belongs to
+ * its developer, so it has no such limit.
+ */
 const PUBLIC_BYTES_MAX = 65_536
 
 const tooLarge = (bytesMax: number) =>
@@ -109,10 +112,10 @@ export function bodyReader(route: AnyRoute, alsoKnown: () => readonly TSchema[] 
     const media = parseMediaType(headers['content-type'])
     const type = media?.type
     const isEmpty = stream === undefined && (bytes === undefined || bytes.length === 0)
-    // Where no token is asked for, a form on any web page could call, were it not for the type that a form has.
+    // If no token is needed, a form on any web page could call. The content type stops it, which a form has even if it is empty.
     const isTypeless = headers['content-type'] === undefined
     if (isEmpty && (isTypeless || (bodyOptional && route.scopes !== 'public'))) return
-    // A form without a content type is what some old clients send to the token operations.
+    // Some old clients send a form without a content type to the token operations.
     if (type === undefined && takes.includes(FORM)) return
     const encoding = headers['content-encoding'] ?? 'identity'
     if (encoding.toLowerCase() !== 'identity') throw unsupported('Send the body without a Content-Encoding.')
@@ -144,7 +147,7 @@ export function bodyReader(route: AnyRoute, alsoKnown: () => readonly TSchema[] 
   async function parse(headers: IncomingHttpHeaders, { bytes, stream, json }: SentBody, take: Take) {
     if (stream) {
       const declared = headers['content-length']
-      // A form of ours has fields; everybody else's multipart carries JSON.
+      // A form of ours has fields. Any other multipart body carries JSON.
       const isForm = takes.includes(FORM)
       const limits = isForm ? formLimits : multipartLimits
       const parts = await readMultipart(stream, headers['content-type']!, { limits, fileParts, declared, take })
@@ -158,7 +161,7 @@ export function bodyReader(route: AnyRoute, alsoKnown: () => readonly TSchema[] 
     throw malformed({ issue: 'MISSING_OR_INVALID_REQUEST_BODY', description: 'This operation needs a JSON body.' })
   }
 
-  /** What a client means that writes a whole body in another way than the contract. */
+  /** What a client means if it writes the whole body in another way than the contract. */
   function meant(given: unknown): unknown {
     if (given === null && bodyOptional) return {}
     const isArray = Array.isArray(given)

@@ -1,10 +1,10 @@
 import { Problem, unavailable } from '../../kernel/problem.ts'
 import { FairShare } from '../limits/fair-share.ts'
 
-/** Counts bytes as they arrive; throws when there is no room for them. */
+/** Counts bytes as they arrive. Throws if there is no room for them. */
 export type Take = (bytes: number) => void
 
-/** Closes the connection: whoever has more to send is not listened to until the end. */
+/** This refusal closes the connection, so that whoever has more to send is not read to the end. */
 function tooMuch(): Problem {
   const { details, headers } = unavailable(
     'More is being uploaded at once than there is room for; try again shortly.',
@@ -14,8 +14,8 @@ function tooMuch(): Problem {
 }
 
 /**
- * How much of all uploads under way may be in memory at once, and how much of that may be one uploader's. Each upload
- * alone is bounded; many together are not.
+ * How much of all uploads under way may be in memory at once, and how much of that may belong to one uploader. Each upload
+ * has a limit of its own, but many together would have none.
  */
 export class UploadBudget {
   readonly #share: FairShare

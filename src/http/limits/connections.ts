@@ -5,13 +5,13 @@ import { FairShare } from './fair-share.ts'
 import { networkOf } from './rate-limit.ts'
 
 const CONNECTIONS_MAX = 2_000
-/** An address may have a third as many connections as are free: 500 when it is alone. */
+/** One address may have a third as many connections as are free. That is 500 if it is alone. */
 const SHARE = 1 / 3
 
 /**
- * Takes so many connections and no more, and of one address only its share, so that nobody can take them all. Where many
- * addresses together did, whoever has fewer gets the place of a connection that carries no request now, of whoever has
- * most. Those of a trusted proxy come from everybody and are not shared out.
+ * Takes only so many connections, and from one address only its share, so that nobody can take them all. If many addresses
+ * together took them all, whoever has fewer gets the place of an idle connection of the address that has most. Connections
+ * of a trusted proxy come from everybody and are not shared out.
  */
 export function limitConnections(server: Server, trusted: readonly string[], max = CONNECTIONS_MAX): void {
   const connections = new FairShare(max, SHARE)
@@ -32,7 +32,7 @@ export function limitConnections(server: Server, trusted: readonly string[], max
     connections.giveBack(who)
   }
 
-  /** Ends the oldest idle connection of whoever has most, if that is more than one who comes would have. */
+  /** Ends the oldest idle connection of the address that has most, if it has more than the newcomer would have. */
   function makeRoomFor(who: string): boolean {
     const [most, sockets] = [...open].reduce((a, b) => (b[1].size > a[1].size ? b : a), ['', new Set<Socket>()])
     if (sockets.size <= connections.heldBy(who) + 1) return false
@@ -46,7 +46,7 @@ export function limitConnections(server: Server, trusted: readonly string[], max
   }
 
   server.on('connection', (socket: Socket) => {
-    // Gone already.
+    // The socket is closed already.
     if (socket.remoteAddress === undefined) return
     const address = ipaddr.process(socket.remoteAddress.split('%')[0]!).toString()
     if (proxies.check(address, familyOf(address))) return
@@ -58,7 +58,7 @@ export function limitConnections(server: Server, trusted: readonly string[], max
   })
 }
 
-/** Whether it carries a request now. The field is the one the HTTP server itself looks at. */
+/** Whether the connection carries a request now. The field is the one that the HTTP server itself looks at. */
 const isBusy = (socket: Socket & { _httpMessage?: unknown }): boolean => Boolean(socket._httpMessage)
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')

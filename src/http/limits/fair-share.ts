@@ -1,6 +1,6 @@
 /**
- * Shares out what there is only so much of: each may have `factor` times as much as is still free. One who is alone gets a
- * large part, those who come after that get less each, and there is something left for the next of them.
+ * Shares out something scarce: each may have `factor` times as much as is still free. Whoever is alone gets a large part,
+ * those who come later get less each, and something is always left for the next.
  */
 export class FairShare {
   readonly #max: number
@@ -22,14 +22,14 @@ export class FairShare {
     return this.#held.get(who) ?? 0
   }
 
-  /** Takes so much for `who`, or nothing when that is more than their share. Says whether it did. */
+  /** Takes this much for `who`, or nothing if that is more than their share. Says whether it did. */
   take(who: string, amount = 1): boolean {
     if (this.heldBy(who) + amount > this.#factor * (this.#max - this.#total)) return false
     this.#hold(who, amount)
     return true
   }
 
-  /** Takes what somebody else has just given back for `who`, whatever their share is. */
+  /** Takes for `who` what somebody else has just given back, whatever the share of `who` is. */
   takeFreed(who: string): void {
     this.#hold(who, 1)
   }

@@ -10,11 +10,11 @@ const LOOK_MS_MIN = 10
 export class LateBodies {
   readonly #withinMs: number
   readonly #end: (request: IncomingMessage) => void
-  /** Until when each may arrive, in the order in which they began. */
+  /** Until when the body of each may arrive, in the order in which they began. */
   readonly #waiting = new Map<IncomingMessage, number>()
   #timer: NodeJS.Timeout | undefined
 
-  /** `end` is called with each that is late, once. */
+  /** `end` is called once for each request that is late. */
   constructor(withinMs: number, end: (request: IncomingMessage) => void) {
     this.#withinMs = withinMs
     this.#end = end
@@ -25,7 +25,7 @@ export class LateBodies {
     this.#timer ??= setInterval(() => this.#look(), Math.max(LOOK_MS_MIN, this.#withinMs / LOOKS)).unref()
   }
 
-  /** It was answered, whether all of it came or not: the connection may carry another request by then. */
+  /** The request was answered, whether its body arrived or not. By then the connection may already carry another request. */
   answered(request: IncomingMessage): void {
     this.#waiting.delete(request)
   }

@@ -3,7 +3,7 @@ import { unavailable } from '../../kernel/problem.ts'
 
 const SAMPLE_MS = 500
 const DELAY_MAX_MS = 500
-/** One pause, such as the first use of many operations at once, is not yet overload. */
+/** A single pause, such as the first use of many operations at once, is not overload yet. */
 const LATE_SAMPLES_MAX = 2
 
 /** Measures how late the event loop runs, in nanoseconds, since it was last reset. */

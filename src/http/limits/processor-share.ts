@@ -3,16 +3,16 @@ import { RecentMap } from '../../kernel/recent-map.ts'
 import type { Worked } from '../../kernel/working.ts'
 
 const NAMES_MAX = 50_000
-/** How long somebody who called counts as present. */
+/** How long somebody counts as present after a call. */
 const PRESENT_MS = 1_000
-/** How many requests of one name may wait. Further ones are refused. */
+/** How many requests of one name may wait. More are refused. */
 const WAITING_MAX = 100
-/** What a name may take at once before its share binds: as much as it has in this time. */
+/** What a name may use at once before its share binds: as much as its share gives in this time. */
 const BURST_SECONDS = 1.5
-/** And no one waits for longer than this for what a single call took, an export of everything for example. */
+/** No name waits for longer than this because of what a single call used, for example an export of everything. */
 const KEPT_SECONDS_MAX = 5
 
-/** A place among what is being worked on, to be given back, and who it is for. */
+/** A place among the requests that are being worked on. It must be given back, and says whom the work is for. */
 export interface Turn {
   readonly worked: Worked
   end(): void
@@ -25,7 +25,7 @@ class Account implements Worked {
   timer: NodeJS.Timeout | undefined
   readonly #msPerSecond: number
   readonly #most: number
-  /** Milliseconds that are left; below zero what was taken too much. */
+  /** Milliseconds that are left. Negative if too much was used. */
   #left: number
   #filledAt = performance.now()
 
@@ -48,8 +48,8 @@ class Account implements Worked {
 }
 
 /**
- * Shares a process's time out between names while several of them ask for it. Whoever has used up their share waits and
- * then goes on with one request at a time; one who is alone is never kept.
+ * Shares the time of a process out between names while several of them want it. A name that has used up its share waits, and
+ * then goes on with one request at a time. A name that is alone is never kept waiting.
  */
 export class ProcessorShare {
   readonly #accounts = new RecentMap<string, Account>(NAMES_MAX)
@@ -58,7 +58,7 @@ export class ProcessorShare {
   /** When somebody came with another name than the latest. */
   #otherAt = Number.NEGATIVE_INFINITY
 
-  /** A turn, at once or when it has come. Refuses when too many wait. */
+  /** Gives a turn, at once or when it has come. Refuses if too many requests wait. */
   take(name: string, msPerSecond: number): Turn | Promise<Turn> {
     const now = performance.now()
     this.#came(name, now)
@@ -80,7 +80,7 @@ export class ProcessorShare {
     this.#latest.at = now
   }
 
-  /** How long its next request is kept: not at all while nobody else is there. */
+  /** How long the next request of this name is kept waiting. Not at all while nobody else is there. */
   #keptMs(name: string, account: Account, now: number): number {
     const isOtherUnderWay = this.#underWay > account.underWay
     const otherAt = isOtherUnderWay ? now : name === this.#latest.name ? this.#otherAt : this.#latest.at
@@ -100,9 +100,9 @@ export class ProcessorShare {
     }
   }
 
-  /** Lets the first who waits go on, or looks again when that may be. */
+  /** Lets the first waiting request go on, or looks again when that may be possible. */
   #next(name: string, account: Account): void {
-    // One at a time: what each of them takes is known only afterwards.
+    // One at a time, because what each of them uses is known only afterwards.
     if (account.timer || account.underWay > 0) return
     const keptMs = this.#keptMs(name, account, performance.now())
     if (keptMs === 0) account.waiting.shift()?.()

@@ -9,12 +9,12 @@ interface Bucket {
 }
 
 const NAMES_MAX = 50_000
-/** Shared by names that come while there is no room for another. */
+/** Buckets that names share if they come while there is no room for another bucket. */
 const SHARED_BUCKETS = 1_024
 
 /**
- * A token bucket for each name. Only a bucket that is full again is forgotten: whoever could make us forget another
- * could start afresh. While more names than we remember are active, those that come new share buckets.
+ * A token bucket for each name. Only a bucket that is full again is forgotten: whoever could make us forget another one
+ * could start afresh. While more names are active than we remember, new names share buckets.
  */
 export class RateLimit {
   readonly #perMinute: number
@@ -22,7 +22,7 @@ export class RateLimit {
   readonly #namesMax: number
   readonly #buckets: RecentMap<string, Bucket>
   readonly #shared: (Bucket | undefined)[] = []
-  /** So that nobody can choose whom to share a bucket with. */
+  /** Keeps callers from choosing whom they share a bucket with. */
   readonly #salt = randomBytes(16)
 
   constructor(perMinute: number, burst: number, namesMax = NAMES_MAX) {
@@ -32,12 +32,15 @@ export class RateLimit {
     this.#buckets = new RecentMap(namesMax)
   }
 
-  /** How many names are remembered. */
+  /** How many names have a bucket of their own. */
   get size(): number {
     return this.#buckets.size
   }
 
-  /** Takes one token, or refuses with the time after which one is there. Returns the headers that tell the standing. */
+  /**
+   * Takes one token, or refuses and says after which time there will be one. Gives the headers that tell the caller what is
+   * left.
+   */
   take(name: string): Record<string, string> {
     if (this.#perMinute === 0) return {}
     const bucket = this.#bucketOf(name, performance.now())
@@ -67,7 +70,10 @@ export class RateLimit {
     bucket.tokens = Math.min(this.#burst, bucket.tokens + 1)
   }
 
-  /** Takes more for what has come already, also what is not there yet: the next ones wait until it is. */
+  /**
+   * Takes more tokens for something that has happened already. If there are not enough, the next requests wait until there
+   * are.
+   */
   charge(name: string, tokens: number): void {
     if (this.#perMinute === 0) return
     const bucket = this.#bucketOf(name, performance.now())
@@ -96,12 +102,12 @@ export class RateLimit {
   }
 }
 
-/** One of version 4 as it is always written, which nearly every address is. */
+/** The usual form of an address of version 4, which nearly every address has. */
 const plainAddress = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 
 /**
- * What an address counts as: itself, or, in version 6, the network its owner was given, who can use as many addresses of it
- * as they like.
+ * The name under which an address is counted: the address itself or, in version 6, the network that its owner was given, who
+ * can use as many of its addresses as they like.
  */
 export function networkOf(ip: string): string {
   if (plainAddress.test(ip)) return ip

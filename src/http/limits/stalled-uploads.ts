@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Readable } from 'node:stream'
 
-/** An upload must bring this much in this time; one that stands still holds memory that others need. */
+/** Within this time an upload must bring a certain amount. One that stands still holds memory that others need. */
 export const STALLED_MS = 10_000
 const PROGRESS_BYTES_MIN = 32_768
 
@@ -11,7 +11,7 @@ interface Upload {
   readonly answer: ServerResponse
 }
 
-/** Calls `end` once when an upload brings less than it must within a span of time, until it has arrived or is answered. */
+/** Calls `end` once if an upload brings too little within a span of time. Stops when it has arrived or is answered. */
 export function endOnceStalled(
   { request: { socket }, payload, answer }: Upload,
   spanMs: number,

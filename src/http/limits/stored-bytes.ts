@@ -3,22 +3,22 @@ import { requireQuota } from '../../database/quota.ts'
 import type { Tx } from '../../database/transaction.ts'
 import type { httpSettings } from '../settings.ts'
 
-/** Less is not counted: how often it can be sent is limited already, and counting would cost more than it saves. */
+/** Smaller bodies are not counted: how often they can be sent is limited already, and counting would cost more than it saves. */
 const UNCOUNTED_BYTES = 8_192
 const MEGABYTE = 1_048_576
 const DAY_SECONDS = 86_400
-/** Of what an account may, whoever has no account: a payer with evidence. */
+/** The part of an account's limit that somebody without an account has, such as a payer who sends evidence. */
 const STRANGER_PART = 0.1
 
 export interface Sender {
-  /** Undefined for whoever brings no token. */
+  /** Undefined for somebody who brings no token. */
   readonly accountId: string | undefined
   readonly network: string
 }
 
 /**
- * Counts what a request leaves behind, in the commit that stores it: of large bodies an account may send so much a day. A
- * body is kept as a document, in events and perhaps in a kept answer, so this bounds all of them.
+ * Counts what a request leaves behind, in the commit that stores it: an account may send only so much in large bodies a day.
+ * A body is kept as a document, in events and perhaps in a kept answer, so this limits all of them.
  */
 export async function countStored(
   tx: Tx,
@@ -30,7 +30,7 @@ export async function countStored(
   const part = accountId === undefined ? STRANGER_PART : 1
   const max = Math.floor(storedMegabytesPerDay * MEGABYTE * part)
   const quota = { name: 'stored-bytes', max, seconds: DAY_SECONDS }
-  // Nobody's account has this name.
+  // No account has this name.
   const owner = accountId ?? 'strangers'
   const use = { quota, amount: bytes, ...(accountId === undefined && { key: network }) }
   await requireQuota(tx, owner, [use], 'The bytes of large requests')

@@ -1,20 +1,20 @@
 type Json = Record<string, unknown>
 
-/** A shorter schema is as easily read where it stands, so it is not made a component. */
+/** A schema shorter than this is as easy to read where it stands, so it is not made a component. */
 const LENGTH_MIN = 160
 
 const referenceTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-/** A schema of an object that stands in several places, by its text. */
+/** A schema of an object that stands in several places. Kept by its text. */
 interface Repeated {
   count: number
-  /** What it may be called: by where it was first met, shortest first. */
+  /** The names it may get, from where it was first met; shortest first. */
   readonly names: readonly string[]
 }
 
 /**
- * Gives every object that a document describes more than once a name, by the field it is the value of, and refers to it
- * instead: what is said once is read once, and generated clients get one type for it.
+ * Gives a name to every object that a document describes more than once, after the field whose value it is, and refers to it
+ * instead. So it has to be read only once, and generated clients get one type for it.
  */
 export function withComponents(
   paths: Record<string, Json>,
@@ -29,13 +29,13 @@ export function withComponents(
       const known = repeated.get(text)
       if (known) {
         known.count++
-        // Its parts were counted when it was met first.
+        // The parts of this schema were counted when it was first met.
         return
       }
       if (text.length >= LENGTH_MIN) repeated.set(text, { count: 1, names: namesFor(way, value) })
     }
     for (const [key, part] of Object.entries(value)) {
-      // The body of an upload is the part that is called so, and no field.
+      // `input` is here the name of the part that holds the body of an upload, and not that of a field.
       const isField = namesFields && key !== UPLOADED
       count(part, isField ? [...way, key] : way, key === 'properties' && !namesFields)
     }
@@ -63,14 +63,14 @@ export function withComponents(
     if (name === undefined) return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, refer(part)]))
     const { description, ...form } = value
     schemas[name] ??= refer(form, true)
-    // What it means depends on where it stands.
+    // The description is not part of the component, because the meaning depends on where it stands.
     return { ...referenceTo(name), ...(description !== undefined && { description }) }
   }
   for (const [name, schema] of Object.entries(named)) schemas[name] = refer(schema, true)
   return { paths: refer(paths) as Record<string, Json>, schemas }
 }
 
-/** Two that differ in nothing but what is said of them are the same. */
+/** Two schemas that differ only in their descriptions are the same. */
 const textOf = ({ description: _, ...form }: Json) => JSON.stringify(form)
 
 const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)

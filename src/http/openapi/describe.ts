@@ -19,10 +19,10 @@ type Json = Record<string, unknown>
 
 /** A call of an operation as it once was made and answered. */
 export interface CallExample {
-  /** With its parameters, as it was sent. */
+  /** The address with its parameters, as it was sent. */
   readonly path: string
   readonly parameters: Readonly<Record<string, string>>
-  /** Whose token it was; none where it carries none. */
+  /** Whose token it carried. Absent if it carried none. */
   readonly as?: string
   readonly type?: string
   readonly body?: unknown
@@ -41,10 +41,10 @@ export interface ApiParts {
   readonly examples: Readonly<Record<string, CallExample>>
 }
 
-/** The schemas that have a name, and what fields mean in the room whose operation is being described. */
+/** The named schemas, and what fields mean in the room whose operation is being described. */
 interface Book {
   readonly schemas: Json
-  /** What a field means, by the way to it. */
+  /** What a field means, given the path of names that leads to it. */
   meaning(way: readonly string[]): string | undefined
 }
 
@@ -53,7 +53,7 @@ export function describeApi(routes: readonly AnyRoute[], { version, publicUrl, r
   const schemas: Json = { Error: errorSchema, TokenError: tokenErrorSchema }
   const paths: Record<string, Json> = {}
   const scopes = new Set<string>()
-  // Pages of the console are for people, and change with them.
+  // Pages of the console are for people, and may change at any time.
   const described = routes.filter(({ url, tag }) => !url.includes('*') && tag !== 'Console')
 
   for (const route of described) {
@@ -132,7 +132,7 @@ function operation(
   }
 }
 
-/** The entry with the longest name that the way ends in. */
+/** The entry with the longest name in which this path of names ends. */
 function longest(entries: Readonly<Record<string, string>>, way: readonly string[]): string | undefined {
   for (let i = 0; i < way.length; i++) {
     const found = entries[way.slice(i).join('.')]
@@ -185,7 +185,7 @@ function parameters(
   book: Book,
   example: CallExample | undefined,
 ): Json[] {
-  // Path and query schemas are objects of plain properties.
+  // Schemas of paths and queries are objects with plain properties.
   const { properties = {}, required = [] } = (schema ?? {}) as {
     properties?: Record<string, TSchema>
     required?: string[]
@@ -204,9 +204,9 @@ function parameters(
 }
 
 /**
- * Replaces every schema that has a name by a reference to its single definition, drops our own keywords, and says of
- * every field what it means where the schema itself does not. What is checked later than by its schema, because the
- * contract refuses it in words of its own, is printed as `x-printed` says.
+ * Replaces every named schema by a reference to its single definition, drops our own keywords, and adds the meaning of each
+ * field if the schema itself does not give it. Something that is checked only after its schema, because the contract refuses
+ * it in words of its own, is printed as `x-printed` says.
  */
 function share(schema: unknown, book: Book, way: readonly string[]): unknown {
   if (Array.isArray(schema)) return schema.map((item) => share(item, book, way))

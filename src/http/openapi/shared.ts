@@ -4,7 +4,7 @@ import { type AnyRoute, takesRequestId } from '../route.ts'
 /** In every answer. */
 export const debugIdHeader = { schema: { type: 'string' }, description: 'Names this answer in our logs.' }
 
-/** Headers that have a meaning whatever the operation. */
+/** Headers that mean the same for every operation. */
 export const headerParameters = {
   AuthAssertion: {
     name: `${dialects.service.headerPrefix}-Auth-Assertion`,
@@ -20,7 +20,7 @@ export const headerParameters = {
   },
 }
 
-/** Which of them an operation takes. */
+/** The headers that an operation takes. */
 export function headersOf(route: AnyRoute): (keyof typeof headerParameters)[] {
   const own: (keyof typeof headerParameters)[] = route.scopes === 'public' ? [] : ['AuthAssertion']
   return takesRequestId(route) ? [...own, 'RequestId'] : own
@@ -33,14 +33,14 @@ const refused = (schema: string, ...pages: string[]) => ({
     'application/json': { schema: { $ref: `#/components/schemas/${schema}` } },
   },
 })
-// A page is refused with a page; what its operation checks before is refused as everywhere.
+// A page refuses with a page, but what is checked before its operation is refused as everywhere else.
 export const refusals = {
   Refused: refused('Error'),
   NoToken: refused('TokenError'),
   NoPage: refused('Error', 'text/html'),
 }
 
-/** Which of them an operation answers with. */
+/** The refusal schema that an operation answers with. */
 export const refusalOf = ({ errors, refusal }: AnyRoute): keyof typeof refusals =>
   errors === 'oauth' ? 'NoToken' : refusal ? 'NoPage' : 'Refused'
 

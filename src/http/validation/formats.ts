@@ -20,7 +20,7 @@ export function isDate(text: string): boolean {
 
 const timeForm = /^[Tt](\d{2}):(\d{2}):(\d{2})(?:\.\d{1,9})?(?:[Zz]|[+-](\d{2}):(\d{2}))$/
 
-/** RFC 3339 with seconds and a zone: whatever passes, `parseInstant` reads. */
+/** RFC 3339 with seconds and a zone. Whatever passes can be read by `parseInstant`. */
 export function isDateTime(text: string): boolean {
   if (text.length < 20 || text.length > 35 || !isDate(text.slice(0, 10))) return false
   const match = timeForm.exec(text.slice(10))

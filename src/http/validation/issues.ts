@@ -4,17 +4,17 @@ import { describeViolation, joinWords } from './words.ts'
 
 export type Place = 'body' | 'path' | 'query'
 
-/** More would not help a caller; the rest shows when these are mended. */
+/** A caller has no use for more issues at once; the rest shows when these are mended. */
 const maxIssues = 50
 
-/** A body that is wrong in more ways than this is not looked at to its end. */
+/** At most this many errors of a body are looked at. */
 const maxErrors = 5_000
 
-/** A violation with where it is, before it gets its code and its words. */
+/** A violation and its place, before it gets its code and description. */
 interface Violation {
   readonly error: ErrorObject
   readonly path: string
-  /** Set where several alternatives failed and one sentence stands for them all. */
+  /** Set if several alternatives failed and one sentence stands for all of them. */
   readonly folded?: { readonly code: string; readonly description: string }
 }
 
@@ -36,13 +36,13 @@ export function issuesOf(errors: readonly ErrorObject[], value: unknown, place: 
   return [...issues.values()]
 }
 
-/** Together with what else is wrong with the parts of a body that its schema found nothing in, in the order of the document. */
+/** Adds what else is wrong with those parts of a body in which its schema found nothing. In the order of the document. */
 export function withOthers(
   value: unknown,
   issues: readonly Issue[],
   alsoWrong: ((sound: object) => readonly Issue[]) | undefined,
 ): readonly Issue[] {
-  // Of more mistakes than are told, some were not looked at.
+  // When the list of issues is full, parts of the body were not looked at, and may not be sound.
   if (!alsoWrong || issues.length >= maxIssues) return issues
   const fields = issues.map(({ field = '/' }) => field)
   const sound = soundPart(value, fields)
@@ -59,7 +59,7 @@ export function withOthers(
     .map(({ issue }) => issue)
 }
 
-/** A copy without what these pointers lead to; undefined where nothing is left. */
+/** A copy without the values that these pointers lead to. Undefined if nothing is left. */
 function soundPart(value: unknown, pointers: readonly string[]): object | undefined {
   if (typeof value !== 'object' || value === null || pointers.includes('/')) return undefined
   const copy = structuredClone(value)
@@ -146,14 +146,14 @@ function fold(summary: ErrorObject, inner: readonly Violation[]): readonly Viola
   return as('INVALID_PARAMETER_SYNTAX', 'Has none of the forms that are accepted here, or more than one of them.')
 }
 
-/** True when the error shows that an alternative was not meant: another type, or another value of a deciding field. */
+/** Whether the error shows that this alternative was not meant: another type, or another value of a deciding field. */
 function decidesAgainst(error: ErrorObject, path: string): boolean {
   if (error.keyword === 'type') return error.instancePath === path
   if (error.keyword !== 'const' && error.keyword !== 'enum') return false
   return !error.instancePath.slice(path.length + 1).includes('/')
 }
 
-/** Of the violations of one value only the first in this order says something new: type, then length, then form. */
+/** Of several violations of one value, only the first in this order is worth telling: type, then length, then form. */
 function withoutEchoes(violations: readonly Violation[]): Violation[] {
   const wrongType = new Set<string>()
   const wrongLength = new Set<string>()
@@ -167,7 +167,7 @@ function withoutEchoes(violations: readonly Violation[]): Violation[] {
   })
 }
 
-/** A missing field is where it should be. */
+/** The path of a missing field is where it should have been. */
 function pathOf({ keyword, instancePath, params }: ErrorObject): string {
   const missing: unknown =
     keyword === 'required' || keyword === 'dependentRequired' ? params['missingProperty'] : undefined

@@ -5,14 +5,14 @@ interface Node {
   readonly properties?: Readonly<Record<string, Node>>
   readonly items?: Node
   readonly readOnly?: boolean
-  /** Text that may be sent as a number: money, quantities, numbers of things. */
+  /** Text that may be sent as a JSON number: money, quantities, counts. */
   readonly 'x-numeric'?: boolean
 }
 
 type Read = (value: unknown) => unknown
 
 interface ReaderOptions {
-  /** Leaves behind, too: empty text, what the schema does not name, and what it marks as read-only. */
+  /** Also drops empty text, fields that the schema does not name, and fields that it marks as read-only. */
   readonly clean?: boolean
 }
 
@@ -25,14 +25,17 @@ export const readerOf = (schema: TSchema, { clean = false }: ReaderOptions = {})
 
 const asItIs: Read = (value) => value
 
-/** How a node is read; undefined where a value is taken as it is. Made once a schema, because bodies are read often. */
+/** How a node is read. Undefined if a value is taken as it is. Made once for each schema, because bodies are read often. */
 function compile({ properties, items, 'x-numeric': isNumeric }: Node, clean: boolean): Read | undefined {
   if (properties) return objectReader(properties, clean)
   if (items) return listReader(compile(items, clean) ?? asItIs, clean)
   return isNumeric ? decimalText : undefined
 }
 
-/** A number has all of its digits after it was read only if they are few; with more it is left for the check to refuse. */
+/**
+ * Only a number with few digits still has all of them after parsing. One with more is left as it is, and the check refuses
+ * it.
+ */
 const DIGITS_MAX = 15
 const decimalText: Read = (value) => {
   if (typeof value !== 'number') return value
@@ -49,7 +52,7 @@ function objectReader(properties: Readonly<Record<string, Node>>, clean: boolean
   return (value) => {
     if (Array.isArray(value) && value.length === 0) return {}
     if (!isRecord(value)) return value
-    // Nearly every body is written as it is read, and then it stays the object that it is: made anew it would cost more than its check.
+    // Nearly every body is already as it should be, and then it stays the same object: a copy would cost more than its check.
     let result: Record<string, unknown> | undefined
     const names = Object.keys(value)
     for (let i = 0; i < names.length; i++) {
@@ -59,7 +62,7 @@ function objectReader(properties: Readonly<Record<string, Node>>, clean: boolean
       const isLeft = read === undefined ? clean : isAbsent(entry, clean)
       const given = isLeft || read === undefined ? entry : read(entry)
       if (!result && !isLeft && given === entry) continue
-      // In the caller's order, so that mistakes are reported in it.
+      // Keeps the caller's order, so that mistakes are reported in that order.
       result ??= firstOf(value, names, i)
       if (!isLeft) result[key] = given
     }
@@ -67,14 +70,14 @@ function objectReader(properties: Readonly<Record<string, Node>>, clean: boolean
   }
 }
 
-/** The first so many members of an object. */
+/** The first `count` members of an object. */
 function firstOf(value: Record<string, unknown>, names: readonly string[], count: number): Record<string, unknown> {
   const result: Record<string, unknown> = {}
   for (let i = 0; i < count; i++) result[names[i]!] = value[names[i]!]
   return result
 }
 
-/** Each element as it is read, and the same array where none is otherwise. */
+/** Reads each element. Gives the same array if none of them changes. */
 function listReader(read: Read, clean: boolean): Read {
   return (value) => {
     if (!Array.isArray(value)) return value

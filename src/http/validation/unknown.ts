@@ -12,12 +12,12 @@ interface Node {
   readonly 'x-extensible-enum'?: readonly string[]
 }
 
-/** Something in a request that means nothing to us. */
+/** Something in a request that has no meaning here. */
 export interface Unknown {
   readonly kind: 'field' | 'value'
   /** Where it is, as a JSON pointer. */
   readonly pointer: string
-  /** What is not known, and what was probably meant. */
+  /** The word that is not known, and the one that was probably meant. */
   readonly word: string
   readonly meant: string | undefined
 }
@@ -26,18 +26,18 @@ export interface Unknown {
 const UNKNOWNS_MAX = 10
 const DEPTH_MAX = 20
 
-/** Looks for what means nothing to us in a value. */
+/** Looks for parts of a value that have no meaning here. */
 export type FindUnknowns = (value: unknown) => Unknown[]
 
 /**
- * Finds the fields of a value that no schema names at their place, and the values that are none of those a schema lists
- * as known. What clients got from us they may send back, so the schemas of answers count as well as those of requests.
- * Which they are is asked for when a value first comes, which keeps the start of the service short.
+ * Finds the fields of a value that no schema names at their place, and the values that are not among those a schema lists.
+ * Clients may send back what they got from us, so the schemas of answers count as well as those of requests. The schemas are
+ * asked for when a value first comes, which keeps the start of the service short.
  */
 export function unknownsFinder(schemas: () => readonly TSchema[], alsoKnown: readonly string[] = []): FindUnknowns {
   const everywhere = new Set(alsoKnown)
   let root: Place | undefined
-  /** Whether there is nothing to be found: nearly always, and then nobody asks where. */
+  /** Whether everything is known. That is nearly always so, and then nobody looks for places. */
   const isKnown = (place: Place, value: unknown, depth: number): boolean => {
     if (typeof value === 'string') return place.values.size === 0 || place.values.has(value)
     if (typeof value !== 'object' || value === null || depth > DEPTH_MAX) return true
@@ -81,9 +81,9 @@ export function unknownsFinder(schemas: () => readonly TSchema[], alsoKnown: rea
   }
 }
 
-/** What is known at one place of a value by all schemas that speak of it. Worked out once, when a value first gets there. */
+/** What all schemas together know about one place of a value. Worked out once, when a value first gets there. */
 class Place {
-  /** The names of its fields; of an object for which there are none, any will do. */
+  /** The names of its fields. If an object has none, any name is accepted. */
   readonly names: ReadonlySet<string>
   readonly values: ReadonlySet<string>
   readonly #nodes: readonly Node[]
@@ -119,7 +119,7 @@ class Place {
 const branches = (nodes: readonly Node[]): Node[] =>
   nodes.flatMap((node) => [node, ...branches([...(node.anyOf ?? []), ...(node.oneOf ?? []), ...(node.allOf ?? [])])])
 
-/** As a header may hold it. */
+/** Enough to fit into a header. */
 const HEADER_LENGTH_MAX = 1_000
 
 export const warningsOf = (unknowns: readonly Unknown[]): string =>

@@ -6,7 +6,7 @@ import { issuesOf, type Place } from './issues.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
-/** Longer text does not reach a pattern: it breaks the `maxLength` that every string has. */
+/** Longer text is not matched against a pattern: it breaks the `maxLength` that every string has anyway. */
 const maxPatternInput = 10_000
 
 const ajv = new Ajv2019({
@@ -16,13 +16,13 @@ const ajv = new Ajv2019({
   strict: false,
   strictSchema: true,
   addUsedSchema: false,
-  // Unpolished code is made in half the time and runs as fast.
+  // Without this optimisation, code is generated in half the time and runs as fast.
   code: { optimize: false, regExp: Object.assign(boundedPattern, { code: 'boundedPattern' }) },
   formats: { date: isDate, 'date-time': isDateTime, email: isEmail, uri: isUri },
 })
 for (const annotation of ['issue', 'example', 'discriminator', 'xml', 'externalDocs']) ajv.addKeyword(annotation)
 
-// The library's own compares every item with every other one.
+// The library's own `uniqueItems` compares every item with every other one.
 ajv.removeKeyword('uniqueItems')
 ajv.addKeyword({
   keyword: 'uniqueItems',
@@ -37,7 +37,7 @@ function boundedPattern(pattern: string) {
   return { test: (text: string) => text.length <= maxPatternInput && expression.test(text), toString: () => pattern }
 }
 
-/** Patterns of the contract are not all legal in the stricter mode; those that are count whole characters. */
+/** Some patterns of the contract are not legal in the stricter Unicode mode. Those that are count whole characters. */
 function compilePattern(pattern: string): RegExp {
   try {
     return new RegExp(pattern, 'u')
@@ -62,9 +62,10 @@ export type Validator = (value: unknown) => readonly Issue[]
 const noIssues: readonly Issue[] = Object.freeze([])
 
 /**
- * Makes the check of a schema. It reports all violations at once, in the order of the document, at most 50. For a
- * query it first turns, in place, canonical numbers, booleans in any case, and the repeated values of a list into what
- * the schema asks for; nothing else is ever changed, added or removed. Compiled when it is first used, which keeps the start of the service short.
+ * Makes the check of a schema. It reports all violations at once, in the order of the document, at most 50. For a query it
+ * first converts, in place, canonical numbers, booleans in any case, and repeated values of a list into what the schema asks
+ * for. Nothing else is ever changed, added or removed. Compiled at its first use, which keeps the start of the service
+ * short.
  */
 export function makeValidator(schema: TSchema, place: Place): Validator {
   let check: ValidateFunction | undefined
@@ -76,11 +77,11 @@ export function makeValidator(schema: TSchema, place: Place): Validator {
   }
 }
 
-/** Whether a value is what the schema says, for what is only known once a request is understood. */
+/** Whether a value fits the schema. For values that are only known once a request is understood. */
 export const fits = <Schema extends TSchema>(schema: Schema, value: unknown): value is Static<Schema> =>
   compile(schema)(value)
 
-/** The same value without the properties that its schema does not name, all the way down. */
+/** The same value without the properties that its schema does not name, at every depth. */
 export const onlyKnown = <Schema extends TSchema>(schema: Schema, value: Static<Schema>): Static<Schema> =>
   knownPart(schema as JsonSchema, value) as Static<Schema>
 
@@ -96,8 +97,8 @@ function knownPart({ items, properties }: JsonSchema, value: unknown): unknown {
 }
 
 /**
- * A copy without names: schemas with an `$id` appear in many routes and would clash. A reference to a named schema is
- * replaced by the schema.
+ * A copy without `$id`s: named schemas appear in many routes, and their names would clash. A reference to a named schema is
+ * replaced by that schema.
  */
 function selfContained(schema: JsonSchema): JsonSchema {
   const named = new Map<string, JsonSchema>()
@@ -128,11 +129,11 @@ function selfContained(schema: JsonSchema): JsonSchema {
 const canonicalInteger = /^(?:0|-?[1-9]\d{0,14})$/
 const canonicalNumber = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?$/
 
-/** Only one way to write a number is understood: no blanks, signs, exponents or leading zeros, and `` is not 0. */
+/** A number can be written in one way only: no blanks, signs, exponents or leading zeros, and empty text is not 0. */
 function makeCoercion(schema: JsonSchema): (query: unknown) => void {
   const readers = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>).flatMap(([name, node]) => {
     const types = typesOf(node)
-    // The same key several times says the same as its values with commas between them.
+    // Repeating a parameter means the same as separating its values by commas.
     if (node['x-list']) return [{ name, read: (given: unknown) => (Array.isArray(given) ? given.join(',') : given) }]
     if (types.has('string')) return []
     const read = (text: unknown): unknown => {
