@@ -72,7 +72,7 @@ const listAudit = (service: Service): AnyRoute =>
     },
   })
 
-/** Without what is not known of it. */
+/** An entry without the fields that are not known. */
 const presentEntry = ({ create_time: time, seq: _, ...entry }: AuditEntry) => ({
   time,
   ...Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null)),

@@ -11,7 +11,7 @@ export interface AuditEntry {
   /** Whose the resource is. */
   readonly account_id: string | null
   readonly actor: string
-  /** What a person at the console is called. */
+  /** The name of a person at the console. */
   readonly actor_name: string | null
   readonly action: string
   readonly resource_id: string | null
@@ -25,17 +25,18 @@ const filterNames = ['resource_id', 'cause', 'account_id', 'actor'] as const
 
 type FilterName = (typeof filterNames)[number]
 
-/** Rows must fit all that are given. */
+/** A row must match every value that is given. */
 export type AuditFilter = { readonly [Name in FilterName]?: string } & { readonly since?: Instant }
 
 const columns = raw('create_time, seq, account_id, actor, action, resource_id, address, request_id, cause, arguments')
-// The log itself holds nobody's name, so that people can be taken out of it by taking them out of there.
+// The log itself holds no names of people. So whoever is removed from `console_people` is no longer named here either.
 const named = fragment`${columns}, case when actor like 'person:%' then (
     select name from console_people where console_people.id = substr(actor, 8)) end as actor_name`
 
 /**
- * The stretches of the log that hold anything, each by one step in an index. What is looked up by a thing or a cause is looked up in
- * each of them: so new entries of these indexes lie side by side, and a write need not fetch a page from anywhere in a large tree.
+ * The stretches of the log that hold any rows, each found by one step in an index. A search by thing or by cause looks into
+ * each stretch. This way new entries of those indexes lie side by side, and a write need not fetch pages from all over a
+ * large tree.
  */
 const stretches = raw(`stretches as (
   (select seq >> 16 as n from audit_log order by seq >> 16 limit 1)
@@ -48,8 +49,9 @@ export function findEntries(db: Reader, filter: AuditFilter, limit: number, last
   const wanted = (name: FilterName) => unseen(filter[name], 'text')
   const given = filterNames.filter((name) => filter[name] !== undefined)
   const isOfThing = filter.resource_id !== undefined || filter.cause !== undefined
-  // Whose they are is part of the order, so that no other index will do: that of times would be read to its end for somebody who did
-  // little. Where the list ends at a time, that of times ends there too, and the other would not: it stops at whose they are alone.
+  // The filtered column is part of the order, so that no other index will do: the index of times would be read to its end
+  // for somebody who did little. With `since`, the index of times ends there too, but the other one would not: it only ends
+  // with the value.
   const [by] = isOfThing || filter.since !== undefined ? [] : given
   const is = (name: FilterName) => fragment`${raw(name)} = ${wanted(name)}`
   const fitting = joined([raw('true'), ...given.filter((name) => name !== by).map(is)], ' and ')
@@ -60,8 +62,8 @@ export function findEntries(db: Reader, filter: AuditFilter, limit: number, last
       ? fragment`create_time >= ${unseen(filter.since ?? '', 'text')} and (${raw(key)}) < (${place})`
       : fragment`${raw(by)} >= ${wanted(by)} and (${raw(key)}) < (${wanted(by)}, ${place})`
   const newestFirst = raw(`order by ${key.replace(/,|$/g, ' desc$&')} limit ${limit}`)
-  // Of one thing there are few, in no order that an index knows. Found first, and by nothing else: with the time beside it an index
-  // of times would be read as well, from end to end.
+  // One thing has few entries, in no order that an index knows. So they are found first, by that alone: with the time beside
+  // it, an index of times would be read as well, from end to end.
   const { statement, values } = (
     isOfThing
       ? fragment`with recursive ${stretches}, found as materialized (
@@ -73,7 +75,7 @@ export function findEntries(db: Reader, filter: AuditFilter, limit: number, last
   return db.rows<AuditEntry>(statement, values)
 }
 
-/** The setting is there for the length of the statement; without it the database refuses to remove anything. */
+/** The setting lasts for this statement only. Without it the database refuses to remove anything. */
 const removeOld = sql`
   delete from audit_log using (select set_config('quittance.sweeps', 'audit_log', true)) as allowed
   where audit_log.ctid = any(array(

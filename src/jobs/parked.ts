@@ -19,17 +19,17 @@ export interface Which {
 }
 
 export const PARKED_LISTED_MAX = 200
-/** Of a name, so many are counted. */
+/** Parked jobs of one name are counted up to this number. */
 export const PARKED_COUNTED_MAX = 1_000
 
-/** Which of them a list begins after: the oldest come first. */
+/** The place after which a list begins. The oldest come first. */
 export interface ParkedPlace {
   readonly parked_time: string
   readonly id: string
 }
 
 const columns = `id::text, name, account_id, attempts, parked_time, split_part(last_error, E'\n', 1) as error, payload`
-/** By the number and not by its text, which the columns have by the same name: 10 comes after 9. */
+/** Ordered by the number and not by its text, which `columns` prints under the same name: 10 comes after 9. */
 const listed = (filter: string) =>
   statementOf(`
     select ${columns} from jobs where parked_time is not null ${filter} and (parked_time, id) > ($2, $3::bigint)
@@ -37,7 +37,7 @@ const listed = (filter: string) =>
 const allParked = listed('')
 const parkedOfName = listed('and name = $4')
 const parkedById = statementOf(`select ${columns} from jobs where id = $1::bigint and parked_time is not null`)
-// Names are few however many jobs there are: each is found behind the one before.
+// There are few names however many jobs there are. Each is found by one step in the index from the one before.
 const namesParked = sql`
   with recursive names (name) as (
     (select name from jobs where parked_time is not null order by name limit 1)
@@ -74,7 +74,7 @@ export const listParked = (
     : db.rows<ParkedJob>(parkedOfName, [...values, name])
 }
 
-/** How many there are of each name, counted no further than a page needs. */
+/** How many there are of each name, counted up to `PARKED_COUNTED_MAX`. */
 export const countParked = (db: Reader): Promise<{ name: string; count: number }[]> =>
   db.rows<{ name: string; count: number }>(namesParked, [PARKED_COUNTED_MAX])
 

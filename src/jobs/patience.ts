@@ -1,11 +1,14 @@
-/** How many milliseconds a clock that is being moved waits for somebody who let an attempt on the same journey pass. */
+/**
+ * How many milliseconds a clock that is being moved waits for a receiver that has let an attempt on the same journey time
+ * out.
+ */
 const AGAIN_MS = 20
-/** So many failures of one webhook are enough to see after a request. */
+/** After a request, so many failures of one webhook are enough to see. */
 const FAILURES_SEEN_MAX = 20
-/** What others go on asking for is done for a request this much longer than anybody is waited for. */
+/** A request also does what others go on asking for, but ends this many seconds after the time it would wait for one receiver. */
 const OTHERS_SECONDS = 10
 
-/** Somebody who did not answer while the clock was moved. */
+/** A receiver that did not answer while the clock was moved. */
 export interface Unanswered {
   readonly webhook_id: string
   readonly url: string
@@ -13,8 +16,8 @@ export interface Unanswered {
 }
 
 /**
- * Bounds what a move of the clock waits for receivers: so many seconds for one that hangs, however often it is tried on the way.
- * To the sandbox all the time there is passes in between, so an attempt that is cut short has timed out.
+ * Bounds how long a move of the clock waits for receivers: so many seconds for one that hangs, however often it is tried on
+ * the way. For the sandbox, any amount of time passes in between, so an attempt that is cut short counts as timed out.
  */
 export class Patience {
   readonly #seconds: number
@@ -38,25 +41,25 @@ export class Patience {
     this.#lost.set(url, { webhook_id: webhookId, url, attempts })
   }
 
-  /** Nobody waits any longer; what is due and not begun is left to the worker. */
+  /** Nobody waits any longer. What is due and not begun is left to the worker. */
   get isOver(): boolean {
     return false
   }
 
-  /** Webhooks that are not tried any more while this lasts. */
+  /** Webhooks that are not tried any more as long as this patience lasts. */
   get givenUp(): readonly string[] {
     return []
   }
 
-  /** An attempt failed. Says whether the webhook is given up with it. */
+  /** Told that an attempt failed. Says whether the webhook is given up because of it. */
   failed(_webhookId: string): boolean {
     return false
   }
 }
 
 /**
- * That of a request whose answer waits for what it started: a line that has grown before a receiver that is down, and what others
- * go on asking for, are not its own.
+ * The patience of a request that is answered when what it started is done. It does not wait for a line that has grown before
+ * a receiver that is down, nor for what others go on asking for, because neither is its own.
  */
 export class BriefPatience extends Patience {
   readonly #end: number

@@ -18,7 +18,7 @@ export interface ClaimedJob {
   readonly cause: string | null
 }
 
-/** How many accounts one claim looks at; the next goes on after the last of them. */
+/** How many accounts one claim looks at. The next claim goes on after the last of them. */
 const ACCOUNTS_PER_CLAIM = 24
 
 /**
@@ -76,8 +76,9 @@ const claimInTurn = sql`
     ) head left join claimed on true`
 
 /**
- * Takes the job that fell due first, whoever it is for: when a clock is moved, everything fires in its order. The job is
- * looked for once: of a query behind `in` PostgreSQL may make the inner side of a loop, and lock another one every time round.
+ * Takes the job that fell due first, whichever account it is for: when a clock is moved, everything happens in order. The
+ * job is looked up with `=`: with `in`, PostgreSQL might run the subquery as the inner side of a loop, and lock another job
+ * each time round.
  */
 const claimEarliest = sql`
   update jobs set attempts = attempts + 1, fence = fence + 1, lease_until = clock_timestamp() + interval '60 seconds',
@@ -96,23 +97,26 @@ const tryAgainAt = sql`
   update jobs set run_at = $3, last_error = $4, lease_until = null, due = false where id = $1 and fence = $2 returning 1`
 const parkJob = sql`
   update jobs set parked_time = $3, last_error = $4, lease_until = null where id = $1 and fence = $2 returning 1`
-/** Takes effect once, because a process that did not hear of the commit sends it again. */
+/** Takes effect only once: a process that did not hear whether it was committed sends it again. */
 const giveBackJob = sql`
   update jobs set attempts = attempts - 1, lease_until = null where id = $1 and fence = $2 and lease_until is not null returning 1`
 const leaveJob = sql`
   update jobs set attempts = attempts - 1, run_at = $3, last_error = $4, lease_until = null, due = false
   where id = $1 and fence = $2 and lease_until is not null returning 1`
-/** Whoever took over took the lease that ran out for a crash. */
+/** Whoever took the job over counted a crash, because the lease had run out. This takes that count back. */
 const takeBackCrash = sql`update jobs set crashes = crashes - 1 where id = $1 and crashes > 0`
 const earliestOpen = sql`select min(run_at) as run_at from jobs where parked_time is null`
 
-/** The names that payloads have for what a job is about; the first that is there says it. The index `jobs_of_subject` has the same. */
+/**
+ * The names under which payloads say what a job is about; the first one present counts. The index `jobs_of_subject` has the
+ * same.
+ */
 export const subjectNames = ['dispute_id', 'invoice_id', 'capture_id', 'refund_id'] as const
 const subject = `coalesce(${subjectNames.map((name) => `payload->>'${name}'`).join(', ')})`
 const waiting = 'select name, payload, key, run_at, attempts, account_id from jobs where parked_time is null'
 const soonest = 'order by run_at, id limit $1'
 const earliestJobs = statementOf(`${waiting} ${soonest}`)
-/** By an index each; those that are due already have none, and are few. */
+/** Each part has an index of its own, except for jobs that are due already, which are few. */
 const earliestAbout = statementOf(`
   ${waiting} and id = any(array(
     select id from jobs where not due and parked_time is null and ${subject} = any($2)
@@ -120,13 +124,13 @@ const earliestAbout = statementOf(`
     union select id from jobs where key = any($2)))
   ${soonest}`)
 
-/** What one class has room for. */
+/** How many jobs of one class may be claimed. */
 export interface Room {
   readonly class: number
   readonly count: number
-  /** How many may run for one account, those that do already among them. */
+  /** How many may run for one account, including those that run already. */
   readonly each: number
-  /** Accounts take turns: begin with those after this one. */
+  /** Accounts take turns: the claim begins with those after this one. */
   readonly afterAccount: string
   /** How many run already, by account. */
   readonly running: ReadonlyMap<string, number>
@@ -136,7 +140,7 @@ export interface Claimed {
   readonly jobs: readonly ClaimedJob[]
   /** How many jobs have become due since the last look, and wait to be claimed. */
   readonly promoted: number
-  /** By class: the last account that was looked at, where there may be more after it. */
+  /** By class: the last account that was looked at. Only given if there may be more accounts after it. */
   readonly reached: Readonly<Record<number, string>>
 }
 
@@ -146,7 +150,7 @@ interface ClaimRow extends Omit<ClaimedJob, 'id'> {
   readonly id: bigint | null
 }
 
-/** Takes over what others hold too long only with `takesOver`. */
+/** Takes over jobs that others hold too long only when `takesOver` is true. */
 export async function claimJobs(
   database: Connection,
   now: Instant,
@@ -193,14 +197,14 @@ export const putOff = (database: Connection, job: ClaimedJob, until: Instant, er
 export const park = (database: Connection, job: ClaimedJob, now: Instant, error: string) =>
   end(database, job, parkJob, [now, error])
 
-/** Undoes a claim: the job was not to blame for what went wrong, so this was no attempt. */
+/** Undoes a claim: the job was not to blame for what went wrong, so this does not count as an attempt. */
 export const giveBack = (database: Connection, job: ClaimedJob) => end(database, job, giveBackJob)
 
-/** The same of a job that this process does not know, for a while. */
+/** Undoes the claim of a job that this process does not know, and leaves it alone for a while. */
 export const leaveToOthers = (database: Connection, job: ClaimedJob, until: Instant, error: string) =>
   end(database, job, leaveJob, [until, error])
 
-/** Ends this process's hold on a job, which another may have taken over when the lease ran out. */
+/** Ends this process's hold on a job. Another process may have taken it over when the lease ran out. */
 async function end(
   database: Connection,
   { id, fence }: ClaimedJob,

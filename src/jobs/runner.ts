@@ -26,15 +26,18 @@ import type { Fired, Upcoming, WorkSource } from './work-source.ts'
 const RENEW_EVERY_MS = 20_000
 const RENEW_AGAIN_MS = 500
 const RECORD_AGAIN_MS = 100
-/** Whoever closes waits for so long for a database that is away: a restart of it, and no outage. */
+/** How long closing waits for a database that is away. Long enough for a restart of the database, but not for an outage. */
 const CLOSE_WITHIN_MS = 10_000
 const LOOK_AGAIN_MS = 5
-/** One that kills its worker does so every time. Others are under way by chance when one is killed, more than once where many are. */
+/**
+ * A job that kills its worker does so every time. Another may be under way by chance when a worker dies, even several times
+ * where many run.
+ */
 const CRASHES_MAX = 10
 const ERROR_LENGTH_MAX = 2_000
 /**
- * A job that this version does not know is one of a newer, which works beside it during an upgrade: for an hour it is left to
- * whoever knows it.
+ * A job that this version does not know is taken for one of a newer version, which works beside this one during an upgrade.
+ * For an hour it is left to whoever knows it.
  */
 const LEFT_MAX = 120
 const LEFT_SECONDS = 30
@@ -44,7 +47,10 @@ export interface RunnerParts {
   readonly transactFor: TransactFor
   readonly clock: Clock
   readonly definitions: readonly JobDefinition[]
-  /** Parks what it does not know at once, where no other version works beside it and time may be moved by months: in a sandbox. */
+  /**
+   * Parks unknown jobs at once. Set in a sandbox, where no other version works beside this one and time may be moved by
+   * months.
+   */
   readonly parksUnknown?: boolean
   /** Told of every failure, for logs and metrics. */
   readonly onFailure?: (job: ClaimedJob & { parked: boolean }, error: unknown) => void
@@ -54,7 +60,7 @@ export interface RunnerParts {
   readonly onError?: (error: unknown) => void
 }
 
-/** Runs what is due in the jobs table. Any number of processes may run one; each job is run by one at a time. */
+/** Runs what is due in the jobs table. Any number of processes may have a runner; only one at a time runs a given job. */
 export class Runner implements WorkSource {
   readonly kind = 'jobs'
   readonly #parts: RunnerParts
@@ -63,10 +69,10 @@ export class Runner implements WorkSource {
   readonly #held = new Set<ClaimedJob>()
   #renewing: NodeJS.Timeout | undefined
   #looking = false
-  /** There may be more due than was claimed. */
+  /** More jobs may be due than were claimed. */
   #again = false
   #closed = false
-  /** From then on nobody waits for the database any more. */
+  /** From this moment on, nothing waits for the database any more. */
   #lateFrom = Number.POSITIVE_INFINITY
   #paused = false
   #idle: (() => void)[] = []
@@ -98,13 +104,13 @@ export class Runner implements WorkSource {
     void this.#look()
   }
 
-  /** What is claimed is begun at once, so there is nothing to give back. */
+  /** Claimed jobs are begun at once, so there are none to give back. */
   async pause(): Promise<void> {
     this.#paused = true
     await this.whenIdle()
   }
 
-  /** Comes back when nothing it took is under way. */
+  /** Returns when none of the jobs it took is under way. */
   whenIdle(): Promise<void> {
     return new Promise((resolve) => {
       this.#idle.push(resolve)
@@ -112,7 +118,7 @@ export class Runner implements WorkSource {
     })
   }
 
-  /** Claims nothing more, and comes back when the jobs under way have ended and what came of them is written down, if it can be. */
+  /** Claims nothing more. Returns when the jobs under way have ended and their results are written down, if that is possible. */
   async close(): Promise<void> {
     this.#closed = true
     this.#lateFrom = performance.now() + CLOSE_WITHIN_MS
@@ -137,7 +143,7 @@ export class Runner implements WorkSource {
     }
   }
 
-  /** One look at a time: whoever wakes us meanwhile makes it look once more. */
+  /** Looks for due jobs, one look at a time. Whoever wakes the runner meanwhile makes it look once more. */
   async #look(): Promise<void> {
     if (this.#looking) return
     this.#looking = true
@@ -181,7 +187,7 @@ export class Runner implements WorkSource {
     }
   }
 
-  /** Runs a job, and says how to write down what came of it. */
+  /** Runs a job. Gives a function that writes down what came of it. */
   async #outcomeOf(job: ClaimedJob): Promise<() => Promise<void>> {
     const { database, transactFor, clock, parksUnknown, onFailure, onDue, onError } = this.#parts
     const definition = this.#definitions.get(job.name)
@@ -214,14 +220,14 @@ export class Runner implements WorkSource {
     }
   }
 
-  /** What happened has happened, so while the database cannot take it it waits to be written down; others would do it again. */
+  /** The job has run, so its result is kept until the database can take it. Otherwise another process would run the job again. */
   async #record(write: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
         return await write()
       } catch (error) {
         if (!isPassing(error)) throw error
-        // The process ends, and what cannot be written down is another's when the lease has run out.
+        // The process is closing. What cannot be written down goes to another process when the lease has run out.
         if (performance.now() >= this.#lateFrom) throw error
         await new Promise((resolve) => setTimeout(resolve, RECORD_AGAIN_MS))
       }
@@ -235,11 +241,11 @@ export class Runner implements WorkSource {
 
   #renew(): void {
     const again = (ms: number) => {
-      // Others may have been taken meanwhile, when nothing was held for a moment, and one renewal is for all.
+      // Clears the timer first: another one may have been set while nothing was held, and one renewal serves all jobs.
       clearTimeout(this.#renewing)
       this.#renewing = this.#held.size > 0 ? setTimeout(() => this.#renew(), ms) : undefined
     }
-    // After an outage soon again, before anybody takes what is held for given up.
+    // After an outage, renews again soon, before other processes take over what is held here.
     renew(this.#parts.database, [...this.#held]).then(
       () => again(RENEW_EVERY_MS),
       () => again(RENEW_AGAIN_MS),
@@ -256,7 +262,7 @@ export class Runner implements WorkSource {
 
 class UnknownJob extends Error {}
 
-/** A job as the cause of what it does. One that is tried again has waited for nothing but that. */
+/** A job as the cause of what it does. A retry only waited for its next try, so it does not count as having waited. */
 export const jobCause = ({ id, name, cause, attempts, run_at, create_time }: ClaimedJob) => ({
   kind: 'job' as const,
   name,
@@ -265,12 +271,12 @@ export const jobCause = ({ id, name, cause, attempts, run_at, create_time }: Cla
   ...(attempts === 1 && run_at > create_time && { waited: true }),
 })
 
-/** What a job is about, by the names that payloads have for it. */
+/** What a job is about: the first of `subjectNames` that its payload has. */
 export function subjectOf(payload: object): string | null {
   const values = payload as Readonly<Record<string, string | undefined>>
   const name = subjectNames.find((one) => values[one] !== undefined)
   return name === undefined ? null : values[name]!
 }
 
-/** With the time of its making, which a job of the same number in another database does not share. */
+/** Includes the time the job was made, so that it differs from a job of the same number in another database. */
 const labelOf = ({ id, create_time }: ClaimedJob): string => `${id}-${Date.parse(create_time).toString(36)}`

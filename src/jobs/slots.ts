@@ -19,12 +19,12 @@ interface Slots {
   /** How many run for each account. */
   readonly running: Map<string, number>
   taken: number
-  /** The last claim filled the class, or these accounts' share of it: more may wait. */
+  /** The last claim filled the class, or the share of these accounts, so more jobs may wait. */
   isFull: boolean
   readonly fullAccounts: Set<string>
-  /** Whose turn it was last. */
+  /** The account whose turn it was last. */
   afterAccount: string
-  /** The round began in the middle: those before have yet to be looked at. */
+  /** The round began in the middle, so the accounts before that have yet to be looked at. */
   isPartial: boolean
 }
 
@@ -44,7 +44,7 @@ export class JobSlots {
     return this.#classes.reduce((sum, { taken }) => sum + taken, 0)
   }
 
-  /** What there is room for now, by class; none where every slot is taken. */
+  /** What there is room for now, by class. A class whose slots are all taken is left out. */
   free(): Room[] {
     return this.#classes
       .filter(({ slots, taken }) => taken < slots)
@@ -78,7 +78,7 @@ export class JobSlots {
     return isMore
   }
 
-  /** Gives the slot of a job back. Says whether others may have waited for it. */
+  /** Gives the slot of a job back. Says whether other jobs may have been waiting for it. */
   release({ class: number, account_id }: ClaimedJob): boolean {
     const one = this.#classOf(number)
     const running = one.running.get(account_id) ?? 0

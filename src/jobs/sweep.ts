@@ -7,11 +7,11 @@ import type { Clock, Instant } from '../kernel/clock.ts'
 
 const EVERY_MS = 3_600_000
 /**
- * The first time comes early, for a process that seldom lives for an hour, and at another moment in each of those that start
- * together, once the start is over.
+ * The first sweep comes early, since some processes seldom live for an hour, but only once the start is over. It comes at a
+ * random time, so that processes that start together do not sweep together.
  */
 const FIRST_MS = { least: 60_000, most: 600_000 }
-/** So many rows at once: a statement must end in time however much there is to remove. */
+/** How many rows are removed at once: a statement must end in time however much there is to remove. */
 export const SWEEP_BATCH = 1_000
 
 const removeAnswers = sql`
@@ -28,11 +28,11 @@ export interface SweepParts {
   readonly now: Instant
   /** Where whole periods can be dropped; without it rows are removed one by one. */
   readonly partitions?: Partitions
-  /** Whether the rest must be left for another time. */
+  /** Whether to stop, and leave the rest for another time. */
   stopped(): boolean
 }
 
-/** Removes what has run out of time. Nobody waits for it: when it is late, nothing is wrong but the disk space. */
+/** Removes what has expired. Nobody waits for it: when it is late, it only costs disk space. */
 export type Sweep = (parts: SweepParts) => Promise<void>
 
 /** Sweeps by the name of what they remove. */
@@ -83,7 +83,7 @@ export class Sweeper {
     this.#next(randomInt(FIRST_MS.least, FIRST_MS.most))
   }
 
-  /** Sweeps once, unless that is under way already. Fails in the end if any of it did, which was told by then. */
+  /** Sweeps once, unless a sweep is under way already. If any part failed, that was reported, and this fails at the end. */
   run(): Promise<void> {
     this.#running ??= this.#once().finally(() => {
       this.#running = undefined
@@ -91,7 +91,7 @@ export class Sweeper {
     return this.#running
   }
 
-  /** Ends after the batch that is under way. */
+  /** Returns after the batch that is under way. */
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
@@ -112,7 +112,7 @@ export class Sweeper {
     const failures: unknown[] = []
     for (const [name, sweep] of this.#sweeps) {
       if (stopped()) break
-      // What one of them meets is no reason for the others to leave their rows: the disk would fill up with them.
+      // When one sweep fails, the others still remove their rows: the disk would fill up otherwise.
       await sweep({ database, now: clock.now(), partitions, stopped }).catch((error: unknown) => {
         onFailure(name)
         log.warn({ sweep: name, err: error }, 'sweeping failed, and goes on in an hour')

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 /** Starts the module of this name beside `from` on a thread of its own; compiled or, in development, from source. */
 export function startThread(name: string, from: string): Worker {
   if (!from.endsWith('.ts')) return new Worker(new URL(`./${name}.js`, from))
-  // From source the thread needs the reader of TypeScript that development has.
+  // To run from source, the thread needs the loader for TypeScript that is there in development.
   const reader = pathToFileURL(
     createRequire(import.meta.url)
       .resolve('tsx/esm/api')

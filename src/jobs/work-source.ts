@@ -26,15 +26,18 @@ export interface Upcoming {
 /** A place where due work waits, with a scheduler of its own: the jobs table and the delivery queue. */
 export interface WorkSource {
   readonly kind: WorkKind
-  /** Something may be due: takes as much as there is room for, and goes on by itself until nothing is. Never waits. */
+  /**
+   * Told that something may be due. Takes as much as there is room for, and goes on by itself until nothing is left. Never
+   * waits.
+   */
   wake(): void
-  /** Takes nothing more until it is woken, gives back what it has not begun, and comes back when the rest has ended. */
+  /** Takes nothing more until it is woken, and gives back what it has not begun. Returns when the rest has ended. */
   pause(patience?: Patience): Promise<void>
   /** When the earliest waiting work falls due, if there is any. */
   nextDue(): Promise<Instant | undefined>
-  /** What falls due first, and what it will do: of all that waits the earliest, those that are due already among them; with `about` only what these ids name. */
+  /** What falls due first, with what it will do. Includes what is due already; with `about`, only what these ids name. */
   upcoming(limit: number, about?: readonly string[]): Promise<Upcoming[]>
-  /** Does everything that is due now, as far as patience goes, in order, and comes back when it is done. */
+  /** Does everything that is due now, in order, as long as the patience lasts. Returns when it is done. */
   drain(patience?: Patience): Promise<Fired[]>
   /** Takes nothing more, and ends or gives back what is under way. */
   close(): Promise<void>

@@ -4,7 +4,7 @@ import type { WorkSource } from './work-source.ts'
 
 const POLL_MS = 500
 
-/** Wakes the sources of due work: the one that was given some at once, and all of them now and then. */
+/** Wakes the sources of due work: one of them at once when it was given some, and all of them now and then. */
 export class Worker {
   readonly #sources: readonly WorkSource[]
   #timer: NodeJS.Timeout | undefined
@@ -15,7 +15,7 @@ export class Worker {
   }
 
   start(): void {
-    // What falls due with time is announced by nobody, and a notification can be lost.
+    // Nobody announces what falls due as time passes, and a notification can be lost.
     this.#timer = setInterval(() => this.#wakeAll(), POLL_MS)
     this.#wakeAll()
   }
@@ -26,7 +26,7 @@ export class Worker {
     for (const source of this.#sources) if (source.kind === kind) source.wake()
   }
 
-  /** Wakes nobody any more, and comes back when what is under way has ended or was given back. */
+  /** Wakes nobody any more. Returns when what is under way has ended or was given back. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     this.#timer = undefined

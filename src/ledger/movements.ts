@@ -5,7 +5,7 @@ import { post } from './post.ts'
 import type { PaymentTransaction } from './schema.ts'
 import { savePayment } from './store.ts'
 
-/** Currencies a sandbox account has money in from the start. */
+/** Currencies in which a sandbox account has money from the start. */
 const openingCurrencies = ['USD', 'EUR', 'GBP', 'AUD', 'CAD', 'CHF', 'JPY', 'MXN', 'BRL', 'SEK']
 const OPENING_UNITS = 1_000_000n
 
@@ -60,14 +60,14 @@ export function postHold(
 /** Later events of a payment go to the app that made it, unless an app is calling for the seller now. */
 export const appOf = ({ app_id }: PaymentTransaction) => (app_id === undefined ? {} : { appId: app_id })
 
-/** What of a payment has not been given back. */
+/** The part of a payment that has not been given back. */
 export const leftOf = ({ gross, refunded }: PaymentTransaction): bigint => toMinor(gross) - toMinor(refunded)
 
-/** Whether the seller can still give something back: nothing of what did not clear, and nothing twice. */
+/** Whether the seller can still give something back: the payment has cleared, and something of it is left. */
 export const isRefundable = (transaction: PaymentTransaction): boolean =>
   (transaction.status === 'COMPLETED' || transaction.status === 'PARTIALLY_REFUNDED') && leftOf(transaction) > 0n
 
-/** What a payment that cleared is called by what was given back of it, less what the service bears. */
+/** The status of a payment that cleared. It follows from what was given back of it, less what the service bears. */
 export function statusOf({
   gross,
   refunded,

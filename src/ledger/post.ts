@@ -33,7 +33,7 @@ const insertRows = `
         $9::boolean[], $10::text[], $11::text[], $12::text[])
       as entry (account_id, transaction_id, line, book, currency, amount, kind, reference, covered, create_time, actor, cause)`
 const insertEntries = batched(ofEntries, insertRows)
-/** Apart from the others, because the database checks what they leave of a book, which others may take below zero. */
+/** Kept apart from other entries: the database checks that these leave no book below zero, which other entries may do. */
 const insertCovered = batched(ofEntries, `${insertRows} /* covered */`)
 
 /** Gathers a movement. The database refuses one that does not balance, so an unbalanced one is our own mistake. */

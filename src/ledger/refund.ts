@@ -88,7 +88,7 @@ export function refund(
   return { refund, transaction: changed }
 }
 
-/** What other rooms must do about a refund, as jobs that commit with it. */
+/** Enqueues what other rooms must do about a refund, as jobs that commit with it. */
 function enqueueTheRest(tx: Tx, refund: Refund, transaction: PaymentTransaction): void {
   const payload = { account_id: transaction.seller.account_id, refund_id: refund.id, capture_id: transaction.id }
   tellInvoice(tx, refund, transaction)
@@ -98,7 +98,7 @@ function enqueueTheRest(tx: Tx, refund: Refund, transaction: PaymentTransaction)
     tx.enqueue({ name: 'refund-notice', payload, key: `refund-notice:${refund.id}` })
 }
 
-/** The invoice that was paid shows the refund, or shows it no more. The job reads which when it runs. */
+/** Has the invoice that was paid show the refund, or no longer show it. The job finds out which when it runs. */
 export function tellInvoice(tx: Tx, { id, amount, create_time }: Refund, transaction: PaymentTransaction): void {
   const { invoice_id, seller } = transaction
   if (invoice_id === undefined) return

@@ -144,7 +144,7 @@ const presentBalance = ({ currency, is_primary: primary, available, withheld, pe
   pending_balance: toMoney(pending, currency),
 })
 
-/** Kinds of movement that are named after a payment or a refund; all others are about a dispute, but for the first. */
+/** What a kind of movement names as its reference. Kinds that are not listed are about a dispute. */
 const namedAfter: Readonly<Record<string, 'payment' | 'refund' | 'account'>> = {
   OPENING_BALANCE: 'account',
   CAPTURE: 'payment',

@@ -76,7 +76,7 @@ const Transaction = Type.Object({
   links: Links,
 })
 
-/** What other rooms keep of payments changes in the same unit of work as the payments. */
+/** Lets other rooms change what they keep of payments, in the same unit of work as the payments. */
 export type FollowPayments = (tx: Tx, changes: readonly PaymentChange[]) => Promise<void>
 
 /** Payments and refunds of money that moved through the service. */
@@ -200,10 +200,10 @@ function refusePartWhileDisputed(transaction: PaymentTransaction, amount: Money 
     )
 }
 
-/** Its invoice and its disputes show every refund of a payment, and every event about them shows all of those. */
+/** The invoice and the disputes of a payment show every refund of it, and so does every event about them. */
 const REFUNDS_MAX = 100
 
-/** What is left can always be given back; in parts it can so many times. */
+/** All that is left can always be given back at once. In parts, refunds are limited in number. */
 async function refuseTooManyParts(db: Reader, payment: PaymentTransaction, amount: Money | undefined): Promise<void> {
   if (amount === undefined || toMinor(amount) >= leftOf(payment)) return
   if ((await countRefunds(db, payment, REFUNDS_MAX)) < REFUNDS_MAX) return

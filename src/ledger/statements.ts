@@ -37,7 +37,10 @@ export interface Movement extends Place, Omit<Balances, 'is_primary'> {
   readonly dispute_id: string | null
 }
 
-/** What the service paid somebody else of its own is booked under the merchant too, and is no movement of the merchant's. */
+/**
+ * What the service paid to somebody else out of its own funds is booked under the merchant too, but is not the merchant's
+ * movement.
+ */
 const movements = (among: string) => `
   select m.create_time, m.seq, m.transaction_id, m.kind, m.currency, m.reference,
     entries.available, entries.withheld, entries.pending, entries.fee,
@@ -54,14 +57,14 @@ const movements = (among: string) => `
     left join payment_transactions p on p.account_id = m.account_id and p.id = coalesce(r.transaction_id, m.reference)
   where m.line = 1 and entries.concerns`
 
-/** The limit is text and the values are in subselects, so that one plan will do for all. */
+/** The limit is part of the text and the values are in subselects, so that one plan serves all calls. */
 const movementsOf = (accountId: string, from: string, place: Place, limit: number): Query =>
   fragment`${raw(movements('ledger_entries m'))} and m.account_id = ${unseen(accountId, 'text')}
       and m.create_time >= ${unseen(from, 'text')}
       and (m.create_time, m.seq) < (${unseen(place.create_time, 'text')}, ${unseen(place.seq, 'bigint')})
     order by m.create_time desc, m.seq desc ${raw(`limit ${limit}`)}`.toQuery()
 
-/** Entries are found by what they are booked under, which is few for one invoice or dispute. */
+/** Entries are found by what they are booked under. There are few for one invoice or dispute. */
 const bookedUnder = `${movements('about join ledger_entries m on m.account_id = $1 and m.reference = about.id')}
     and m.create_time >= $2 and (m.create_time, m.seq) < ($3, $4)
   order by m.create_time desc, m.seq desc limit $5`
@@ -83,11 +86,11 @@ const movementsOfDispute = statementOf(`
         join payment_refunds r on r.account_id = $1 and r.transaction_id = d.transaction_id and r.body->>'dispute_id' = $6
       where d.account_id = $1 and d.dispute_id = $6)${bookedUnder}`)
 
-/** Which movements. */
+/** Which movements to list. */
 export interface MovementFilter {
   readonly from: Instant | undefined
   readonly to: Instant | undefined
-  /** Only those about one of these; not about both. */
+  /** Only those about this invoice, or about this dispute; never both. */
   readonly invoiceId?: string | undefined
   readonly disputeId?: string | undefined
 }
@@ -100,7 +103,7 @@ export function findMovements(
   limit: number,
   last: Place,
 ): Promise<Movement[]> {
-  // An index is entered at the place, however much earlier the bound is: so the place is brought down to it.
+  // An index is entered at the place, even if the bound `to` is much earlier. So the place is moved down to the bound.
   const place = to !== undefined && to < last.create_time ? { create_time: to, seq: END.seq } : last
   const asked = [accountId, from ?? '', place.create_time, place.seq, limit]
   if (invoiceId !== undefined) return db.rows<Movement>(movementsOfInvoice, [...asked, invoiceId])
@@ -122,8 +125,8 @@ const balancesAfter = sql`
   from ledger_balances b where b.account_id = $1 and b.book = 'balance'`
 
 /**
- * What was available in each currency right after the movement at a place, found by taking away what came later; undefined
- * where that is more than `most` movements.
+ * What was available in each currency right after the movement at a place, found by taking away what came later. Undefined
+ * if more than `most` movements came later.
  */
 export async function findBalancesAfter(
   db: Reader,

@@ -16,8 +16,8 @@ const transactionBySellerId = sql`
     from payment_transactions t
     left join ledger_balances b on b.account_id = t.account_id and b.book = 'balance' and b.currency = t.currency
    where t.account_id = $1 and t.id = $2`
-// The list is a subquery so that its length is not seen: for one payment a plan of its own looks better than the one for any
-// number, and to plan takes longer than to read.
+// The subquery hides the length of the list from the planner. Otherwise PostgreSQL would prefer a plan of its own for one
+// payment, and planning takes longer than reading.
 const transactionsBySellerId = sql`
   select t.body as transaction, t.version, coalesce(b.amount, 0) as balance
     from payment_transactions t
@@ -64,12 +64,12 @@ export async function findTransactions(
   return new Map(rows.map((row) => [row.transaction.id, row]))
 }
 
-/** The same to look at, without what is needed to change it. */
+/** The same for looking only, without what is needed to change it. */
 export async function findPayment(db: Reader, accountId: string, id: string): Promise<PaymentTransaction | undefined> {
   return (await db.row<{ body: PaymentTransaction }>(paymentById, [accountId, id]))?.body
 }
 
-/** A payment by the id either side knows it by, whoever asks: the caller checks whose it is. */
+/** A payment by the id that either side knows it by, whoever asks. The caller of this function checks whose it is. */
 export const findTransactionByEitherId = (db: Reader, id: string) =>
   db.row<StoredTransaction>(transactionByEitherId, [id])
 
@@ -90,7 +90,7 @@ export async function findTransactionsOfInvoice(db: Reader, accountId: string, i
 export const findRefund = (db: Reader, accountId: string, id: string) =>
   db.row<{ refund: Refund; transaction: PaymentTransaction }>(refundById, [accountId, id])
 
-/** How many refunds of a payment there are, counted no further than is said. */
+/** How many refunds a payment has, counted up to `most`. */
 export const countRefunds = async (db: Reader, { seller, id }: PaymentTransaction, most: number): Promise<number> =>
   (await db.row<{ n: number }>(refundsCounted, [seller.account_id, id, most]))!.n
 
@@ -157,7 +157,7 @@ export function savePayment(tx: Tx, version: number, transaction: PaymentTransac
   tx.guard(updateTransaction, [seller.account_id, id, version, ...values])
 }
 
-/** Leaves a payment as it is, and makes whoever else read it as it was start over. */
+/** Leaves a payment unchanged, but makes everybody else who read this version start over. */
 export function pinPayment(tx: Tx, { transaction, version }: StoredTransaction): void {
   tx.guard(pinTransaction, [transaction.seller.account_id, transaction.id, version])
 }
@@ -168,13 +168,13 @@ export function insertRefund(tx: Tx, accountId: string, refund: Refund): void {
   tx.write(insertRefundRow, [accountId, id, transaction_id, JSON.stringify(refund), toMinor(amount), create_time])
 }
 
-/** Saves a changed refund. Its payment changes in the same unit of work, and is what two of them race for. */
+/** Saves a changed refund. Its payment changes in the same unit of work, and is the row that two changes race for. */
 export function saveRefund(tx: Tx, accountId: string, refund: Refund): void {
   tx.about(accountId, refund.transaction_id)
   tx.write(updateRefundRow, [accountId, refund.id, JSON.stringify(refund)])
 }
 
-/** A refund that is still what it was read as when this unit of work commits; otherwise the work starts over. */
+/** Reads a refund and guards it: unless it has the same status when this unit of work commits, the work starts over. */
 export async function pinRefund(tx: Tx, accountId: string, id: string): Promise<Refund | undefined> {
   const found = await findRefund(tx, accountId, id)
   if (found) tx.guard(pinRefundRow, [accountId, id, found.refund.status])
