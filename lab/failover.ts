@@ -4,7 +4,7 @@ import { Ground } from './harness/ground.ts'
 import type { Load } from './harness/load.ts'
 import { provide } from './harness/packages.ts'
 import { until } from './harness/postgres.ts'
-import { answersSaid, type Lab, type Part, type Result, seconds } from './harness/result.ts'
+import { answersSaid, type Lab, type Part, type Result, seconds, verdictOf } from './harness/result.ts'
 import { openStage } from './harness/stage.ts'
 import { judge, Probe, TWICE_MAX, type Verdict, verify } from './harness/verify.ts'
 
@@ -84,7 +84,7 @@ async function series(lab: Lab, plan: Series): Promise<Result> {
     await probe.stop()
     const verdict = await verify(cluster.url, load, stage.farEnds)
     const result = conclude(lab, plan, { load, gaps, verdict, began })
-    lab.say(`failover: ${result.isMet ? 'met' : 'NOT MET'}: ${result.outcome}; ${result.clients}`)
+    lab.say(`failover: ${verdictOf(result)}: ${result.outcome}; ${result.clients}`)
     return result
   } finally {
     await ground.close()

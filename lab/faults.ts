@@ -4,7 +4,7 @@ import { overload } from './faults/overload.ts'
 import { processDays } from './faults/processes.ts'
 import { live } from './faults/scene.ts'
 import { provide } from './harness/packages.ts'
-import { type Lab, type Part, type Result, reasonOf } from './harness/result.ts'
+import { type Lab, type Part, type Result, reasonOf, verdictOf } from './harness/result.ts'
 
 /** The bad days of a first look; the others take their time. */
 const REDUCED = ['terminate', 'network']
@@ -29,6 +29,6 @@ async function tried(lab: Lab, what: string, work: () => Promise<Result>): Promi
   } catch (error) {
     result = { part: 'faults', what, outcome: reasonOf(error), clients: '', isMet: false, seconds: 0 }
   }
-  lab.say(`faults: ${result.isMet ? 'met' : 'NOT MET'}: ${result.outcome}; ${result.clients}`)
+  lab.say(`faults: ${verdictOf(result)}: ${result.outcome}; ${result.clients}`)
   return result
 }

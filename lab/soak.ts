@@ -5,7 +5,7 @@ import { childrenOf, Ground, signal } from './harness/ground.ts'
 import { growthOf, growthSaid, type Sample } from './harness/growth.ts'
 import { provide } from './harness/packages.ts'
 import { ask, Postgres, until } from './harness/postgres.ts'
-import { answersSaid, type Lab, type Part, type Result, reasonOf } from './harness/result.ts'
+import { answersSaid, type Lab, type Part, type Result, reasonOf, verdictOf } from './harness/result.ts'
 import type { ServiceProcess } from './harness/service.ts'
 import { openStage } from './harness/stage.ts'
 import { judge, verify } from './harness/verify.ts'
@@ -105,7 +105,7 @@ async function sales(lab: Lab, { minutes, isControl = false }: { minutes: number
         : verdict.isMet && (lab.isReduced || (isEnough && caught.length === 0)),
       seconds: Math.round((performance.now() - began) / 1000),
     }
-    lab.say(`${name}: ${result.isMet ? 'met' : 'NOT MET'}: ${result.outcome}`)
+    lab.say(`${name}: ${verdictOf(result)}: ${result.outcome}`)
     return result
   } finally {
     await ground.close()

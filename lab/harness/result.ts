@@ -7,8 +7,14 @@ export interface Result {
   /** What clients met, and for how long. */
   readonly clients: string
   readonly isMet: boolean
+  /** Nothing was tried, because what it takes is not on this machine. */
+  readonly isLeftOut?: boolean
   readonly seconds: number
 }
+
+/** In a word, what became of it. */
+export const verdictOf = ({ isMet, isLeftOut }: Pick<Result, 'isMet' | 'isLeftOut'>): string =>
+  isLeftOut ? 'not tried' : isMet ? 'met' : 'NOT MET'
 
 /** What every part of the lab is given. */
 export interface Lab {
@@ -46,8 +52,8 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ value: T; seco
 export function printTable(results: readonly Result[]): string {
   const cell = (text: string) => text.replaceAll('|', '/')
   const lines = results.map(
-    ({ part, what, outcome, clients, isMet, seconds: took }) =>
-      `| ${part} | ${cell(what)} | ${cell(outcome)} | ${cell(clients)} | ${took} s | ${isMet ? 'met' : '**not met**'} |`,
+    ({ part, what, outcome, clients, seconds: took, ...result }) =>
+      `| ${part} | ${cell(what)} | ${cell(outcome)} | ${cell(clients)} | ${took} s | ${verdictOf(result).replace('NOT MET', '**not met**')} |`,
   )
   return [
     '| Part | What happened | Lost, doubled, failed | What clients saw | Took | |',
