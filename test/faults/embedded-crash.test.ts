@@ -95,6 +95,30 @@ describe('Every acknowledged row is there after', () => {
   })
 })
 
+describe('The lock that a service takes on the server it has started', () => {
+  it('is not taken by another that comes in the moment before', async () => {
+    const service = await startService(app, dataDir, me)
+    const watcher = new pg.Client(connectionSettings(service.url))
+    await watcher.connect()
+    const connected = async (pid: number) => {
+      const owner = `quittance process ${pid}`
+      const found = await watcher.query('select pid from pg_stat_activity where application_name = $1', [owner])
+      return found.rows[0]?.pid as number | undefined
+    }
+    // The moment in which the server is there and the lock is free lasts as long as the service stands still.
+    service.process.kill('SIGSTOP')
+    await watcher.query('select pg_terminate_backend($1, 5000)', [await connected(service.process.pid!)])
+
+    const comes = expect(startEmbedded({ dataDir })).rejects.toThrow(/^Another service is running/)
+    while (!(await connected(process.pid))) await pause(1)
+    service.process.kill('SIGCONT')
+
+    await comes
+    await watcher.end()
+    await service.stop()
+  })
+})
+
 describe('A lock file does not keep the server from starting', () => {
   const stale = (pid: number) => {
     writeFileSync(pidFile, [pid, join(dataDir, 'server/cluster'), 1, 5432, '', '', '', 'ready', ''].join('\n'))

@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly packageFolder: string | undefined
   /** If a lost server listened on a port: the port that its successor has to use. */
   readonly port: number | undefined
+  /** Who starts the server if it is not running: a process id, and after a dash what tells its services apart. */
+  readonly starter: string
 }
 
 /** A server that runs and where it can be reached. */
@@ -29,6 +31,9 @@ export interface Running {
   readonly guardian?: Guardian
 }
 
+/** The server's setting that says who started it. */
+export const STARTER = 'quittance.started_by'
+
 /** The longest address of a unix socket, in bytes. */
 export const SOCKET_PATH_MAX = process.platform === 'linux' ? 107 : 103
 
@@ -39,6 +44,7 @@ export async function runServer({
   connectionsMax,
   packageFolder,
   port,
+  starter,
 }: RunOptions): Promise<Running> {
   const existing = findHome(dataDir)
   const account = serverAccount(join(existing ?? dataDir, SERVER))
@@ -56,7 +62,11 @@ export async function runServer({
     throw new EmbeddedServerError(
       `The data in ${dataDir} was made by PostgreSQL ${cluster.version} and this version of Quittance brings ${binaries.version}: run "quittance backup" with the version that made it, and "quittance restore" with this one on another folder.`,
     )
-  const settings = { ...serverSettings({ connectionsMax, durable }), ...(await listening(cluster, port)) }
+  const settings = {
+    ...serverSettings({ connectionsMax, durable }),
+    ...(await listening(cluster, port)),
+    [STARTER]: starter,
+  }
   // Before the server, so that there is no moment in which it could outlive us.
   const guardian = guard(cluster, { hard: !durable })
   try {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
@@ -8,7 +9,7 @@ import { makeDataDir, refuseMoved } from './folders.ts'
 import { type Guardian, guard } from './guardian.ts'
 import { keepLogSmall } from './log.ts'
 import { stopPostmaster } from './postmaster.ts'
-import { type Running, runServer } from './run.ts'
+import { type Running, runServer, STARTER } from './run.ts'
 
 export { EmbeddedServerError } from './error.ts'
 
@@ -62,8 +63,9 @@ export async function startEmbedded({
   const dataDir = makeDataDir(resolve(options.dataDir))
   refuseMoved(dataDir)
   let guardian: Guardian | undefined
+  const starter = `${process.pid}-${randomBytes(4).toString('hex')}`
   const hold = async (port?: number) => {
-    const held = await holdServer({ dataDir, durable, connectionsMax, packageFolder, port })
+    const held = await holdServer({ dataDir, durable, connectionsMax, packageFolder, port, starter })
     guardian?.release()
     // The owner of the server ends it, whether it started or adopted it. A server that belongs to another service ends with
     // that one.
@@ -103,7 +105,7 @@ async function holdServer(options: Parameters<typeof runServer>[0]): Promise<Hel
   for (let attempt = 1; ; attempt++) {
     try {
       const running = await runServer(options)
-      const owner = await takeOwnership(running.url).catch((error: unknown) => {
+      const owner = await takeOwnership(running.url, options.starter).catch((error: unknown) => {
         running.guardian?.release()
         throw lost(error)
       })
@@ -124,19 +126,37 @@ async function holdServer(options: Parameters<typeof runServer>[0]): Promise<Hel
  * A connection that holds the owner's lock as long as this process lives, or undefined if another process has it. Unlike a
  * lock file, a lock in the server can never be stale: it goes with the process that holds it, however that ends.
  */
-async function takeOwnership(url: string): Promise<pg.Client | undefined> {
+async function takeOwnership(url: string, starter: string): Promise<pg.Client | undefined> {
   const client = await connectAsOwner(url)
   const began = performance.now()
+  const waited = () => performance.now() - began
+  while (await isAboutToBeTaken(client, starter)) {
+    if (waited() > OWNER_GONE_MS) break
+    await pause(OWNER_POLL_MS)
+  }
   for (;;) {
     const { rows } = await client.query<{ taken: boolean; holder: string | null }>(tryLock, [OWNER_LOCK])
     if (rows[0]?.taken) return client
     const holder = Number(rows[0]?.holder?.split(' ').at(-1) ?? 0)
     const limitMs = holder > 0 && isAlive(holder) ? OWNER_ALIVE_MS : OWNER_GONE_MS
-    if (performance.now() - began > limitMs) break
+    if (waited() > limitMs) break
     await pause(OWNER_POLL_MS)
   }
   await client.end()
   return undefined
+}
+
+/**
+ * A server is there a moment before the service that started it has the lock. In that moment the lock is free, but it is
+ * not left behind: the service that has just brought back its killed server must not lose it to one that only comes.
+ */
+async function isAboutToBeTaken(client: pg.Client, starter: string): Promise<boolean> {
+  const { rows } = await client.query<{ starter: string | null; free: boolean }>(
+    `select current_setting('${STARTER}', true) as starter, not exists (${holder}) as free`,
+    [OWNER_LOCK],
+  )
+  const other = rows[0]?.starter
+  return rows[0]?.free === true && !!other && other !== starter && isAlive(Number.parseInt(other, 10))
 }
 
 /** The first start on a data directory makes the database; of several at once, one does. */
@@ -163,11 +183,10 @@ const NO_SUCH_DATABASE = '3D000'
 /** Codes for a database that exists already, even if another process only just made it. */
 const ALREADY_MADE = ['42P04', '23505']
 
-const tryLock = `
-  select pg_try_advisory_lock($1) as taken, (
-    select application_name from pg_locks join pg_stat_activity using (pid)
-    where locktype = 'advisory' and granted and (classid::bigint << 32) + objid::bigint = $1
-    limit 1) as holder`
+const holder = `
+  select application_name from pg_locks join pg_stat_activity using (pid)
+  where locktype = 'advisory' and granted and (classid::bigint << 32) + objid::bigint = $1`
+const tryLock = `select pg_try_advisory_lock($1) as taken, (${holder} limit 1) as holder`
 
 const lost = (error: unknown) =>
   new NotYetError(`the connection failed: ${error instanceof Error ? error.message : error}`)
