@@ -139,10 +139,11 @@ async function copyAll(
   await run(
     `insert into invoice_transactions (account_id, id, invoice_id, kind, type, day, currency_code, amount_minor,
        create_time, invoice_create_time, invoice_seq)
-     select account_id, id || '-' || copy, invoice_id || '-' || copy, kind, type, to_char(day::timestamp + move.time, 'YYYY-MM-DD'),
-       currency_code, amount_minor, create_time, ${moved('invoice_create_time')}, invoice_seq
-     from invoice_transactions cross join generate_series($2::int, $3::int) as copy ${move('invoice_id')}
-     where account_id = $1 and id ~ '^EXTR[^-]+$' order by ${moved('invoice_create_time')}`,
+     select t.account_id, t.id || '-' || copy, invoice.id, kind, type, to_char(day::timestamp + move.time, 'YYYY-MM-DD'),
+       t.currency_code, t.amount_minor, t.create_time, invoice.create_time, invoice.seq
+     from invoice_transactions t cross join generate_series($2::int, $3::int) as copy ${move('t.invoice_id')}
+     join invoices invoice on invoice.account_id = t.account_id and invoice.id = t.invoice_id || '-' || copy
+     where t.account_id = $1 and t.id ~ '^EXTR[^-]+$' order by invoice.create_time`,
     [accountId, from, to, seconds, copies, originals],
   )
   await run('reset session_replication_role')
@@ -273,20 +274,18 @@ async function insertBatch(
        item_text text, grams text[])`,
     [accountId, JSON.stringify(records)],
   )
-  const paid = rows.flatMap(({ invoice, createTime }) =>
-    invoice.payments.map((payment) => ({ invoice, payment, createTime })),
-  )
+  const paid = rows.flatMap(({ invoice }) => invoice.payments.map((payment) => ({ invoice, payment })))
   await context.sql(
     `insert into invoice_transactions (account_id, id, invoice_id, kind, type, day, currency_code, amount_minor,
        create_time, invoice_create_time, invoice_seq)
-     select $1, id, invoice_id, 'PAYMENT', 'EXTERNAL', day, 'USD', 1, create_time, create_time, 0
-     from unnest($2::text[], $3::text[], $4::text[], $5::text[]) as p(id, invoice_id, day, create_time)`,
+     select $1, p.id, invoice_id, 'PAYMENT', 'EXTERNAL', day, 'USD', 1, create_time, create_time, i.seq
+     from unnest($2::text[], $3::text[], $4::text[]) as p(id, invoice_id, day)
+     join invoices i on i.account_id = $1 and i.id = invoice_id`,
     [
       accountId,
       paid.map(({ payment }) => payment.payment_id),
       paid.map(({ invoice }) => invoice.id),
       paid.map(({ payment }) => payment.payment_date),
-      paid.map(({ createTime }) => createTime),
     ],
   )
 }

@@ -5,12 +5,12 @@ import { numberKey } from '../sums/numbering.ts'
 
 /** The texts in which a search can look for a part, with the letter that marks their pieces in the index. */
 const searchedTexts = {
-  first_names: 'f',
-  last_names: 'l',
-  business_names: 'b',
-  reference: 'r',
-  memo: 'm',
-  item_text: 'i',
+  first_names: 'F',
+  last_names: 'L',
+  business_names: 'B',
+  reference: 'R',
+  memo: 'M',
+  item_text: 'I',
 } as const
 export type SearchedText = keyof typeof searchedTexts
 
@@ -43,7 +43,7 @@ export function searchColumns(invoice: Invoice): readonly unknown[] {
     toMinor(invoice.amount),
     emails,
     ...Object.values(texts),
-    [...bounded(gramsOf(texts)), ...emails.map(emailGram)],
+    [...piecesOf(texts), EVERYTHING_BEFORE, ...emails.map(emailPiece)],
   ]
 }
 
@@ -52,95 +52,120 @@ function together(values: readonly (string | undefined)[]): string | null {
   return present.length === 0 ? null : [...new Set(present)].join(BETWEEN)
 }
 
-const GRAM = 3
-const GRAMS_MAX = 20_000
-/** Stands for all pieces of a document that has too many of them. Every search then looks at that document. */
-const EVERYTHING = '*'
-
-/** Addresses are only looked up whole, never in part. */
-const emailGram = (email: string): string => `e${email}`
+/** A piece has so many letters: with three, every piece of a word is in one text of a hundred. */
+const LETTERS = 4
+/** Of a document that has more, none is named. Every search then looks at that document. */
+const PIECES_MAX = 20_000
 
 /**
- * Which pieces of three letters of plain text were seen, with seven bits for each letter. Made for the first invoice, and
- * emptied after each.
+ * Versions before had pieces of three letters, with small marks. Documents that they wrote are found by those; and they look
+ * at every document with this mark, so they find what this version writes, too.
  */
-let seen: Uint8Array | undefined
+const LETTERS_BEFORE = 3
+const markBefore = (mark: string): string => mark.toLowerCase()
+const EVERYTHING_BEFORE = '*'
 
-/** The different pieces of plain texts, as numbers. A text may have a hundred thousand letters, but few different pieces. */
-function plainGrams(values: readonly string[]): number[] {
-  seen ??= new Uint8Array(1 << (7 * GRAM - 3))
-  const found: number[] = []
-  for (const value of values) {
-    let code = 0
-    for (let i = 0; i < value.length; i++) {
-      code = ((code << 7) | value.charCodeAt(i)) & 0x1f_ff_ff
-      const place = code >> 3
-      const bit = 1 << (code & 7)
-      if (i < GRAM - 1 || (seen[place]! & bit) !== 0) continue
-      seen[place]! |= bit
-      found.push(code)
-    }
-  }
-  for (const code of found) seen[code >> 3] = 0
-  return found
-}
+/** Addresses are only looked up whole, never in part. */
+const emailPiece = (email: string): string => `e${email}`
 
-function gramsOf(texts: Readonly<Record<SearchedText, string | null>>): Set<string> {
-  const grams = new Set<string>()
+/** The pieces of all texts, with their marks. A text may have a hundred thousand letters, but few different pieces. */
+function piecesOf(texts: Readonly<Record<SearchedText, string | null>>): Iterable<string> {
+  const pieces = new Set<string>()
   for (const [column, text] of Object.entries(texts)) {
     if (text === null) continue
     const mark = searchedTexts[column as SearchedText]
     const plain: string[] = []
     for (const value of text.split(BETWEEN)) {
-      const whole = Math.max(0, value.length - GRAM + 1)
+      const whole = Math.max(0, value.length - LETTERS + 1)
       if (isPlain(value)) plain.push(value)
-      else for (let i = 0; i < whole; i++) grams.add(mark + value.slice(i, i + GRAM))
-      // Pieces shorter than three letters are only made at the ends of values, so that a short search can match them by prefix.
-      for (let i = whole; i < value.length; i++) grams.add(mark + value.slice(i))
+      else for (let i = 0; i < whole; i++) pieces.add(mark + value.slice(i, i + LETTERS))
+      // Shorter pieces are only made at the ends of values, so that a short search can match them by prefix.
+      for (let i = whole; i < value.length; i++) pieces.add(mark + value.slice(i))
     }
-    for (const code of plainGrams(plain))
-      grams.add(mark + String.fromCharCode(code >> 14, (code >> 7) & 127, code & 127))
+    for (const code of plainPieces(plain))
+      pieces.add(mark + String.fromCharCode(code >> 21, (code >> 14) & 127, (code >> 7) & 127, code & 127))
   }
-  return grams
+  return pieces.size > PIECES_MAX ? [] : pieces
 }
 
-const bounded = (grams: ReadonlySet<string>): Iterable<string> => (grams.size > GRAMS_MAX ? [EVERYTHING] : grams)
+/** A power of two, several times as many as there can be different pieces. */
+const SLOTS = 1 << 16
+/** The pieces that were seen, each where its number leads or in the next free slot. Made for the first invoice, and emptied after each. */
+let slots: Int32Array | undefined
+
+/** The different pieces of plain texts, as numbers with seven bits for each letter; at most one more than there may be. */
+function plainPieces(values: readonly string[]): number[] {
+  slots ??= new Int32Array(SLOTS)
+  const found: number[] = []
+  const taken: number[] = []
+  for (const value of values) {
+    let code = 0
+    for (let i = 0; i < value.length && found.length <= PIECES_MAX; i++) {
+      code = ((code << 7) | value.charCodeAt(i)) & 0xf_ff_ff_ff
+      if (i < LETTERS - 1) continue
+      let slot = Math.imul(code, 0x9e_37_79_b1) >>> 16
+      while (slots[slot] !== 0 && slots[slot] !== code) slot = (slot + 1) & (SLOTS - 1)
+      if (slots[slot] === code) continue
+      slots[slot] = code
+      taken.push(slot)
+      found.push(code)
+    }
+  }
+  for (const slot of taken) slots[slot] = 0
+  return found
+}
 
 const quoted = (lexeme: string) => `'${lexeme.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 
-/** So many pieces are asked for. Each more is one more list for the index to read, and three say nearly all. */
-const ASKED_MAX = 3
+/** So many pieces are asked for. Each more is one more list for the index to look into, and four say nearly all. */
+const ASKED_MAX = 4
 
-/**
- * The pieces of a text that is looked for. Those that stand side by side come first: the others overlap with them and say
- * less.
- */
-function piecesOf(column: SearchedText, text: string): string[] {
-  const last = text.length - GRAM
-  const starts = Array.from({ length: last + 1 }, (_, i) => i)
-  const isBeside = (start: number) => start % GRAM === 0 || start === last
+/** The pieces of a text that is looked for. Those that stand side by side come first: the others overlap with them and say less. */
+function piecesIn(text: string, mark: string, letters: number): string[] {
+  const last = text.length - letters
+  const starts = Array.from({ length: Math.max(0, last + 1) }, (_, i) => i)
+  const isBeside = (start: number) => start % letters === 0 || start === last
   return [...starts.filter(isBeside), ...starts.filter((start) => !isBeside(start))].map(
-    (start) => searchedTexts[column] + text.slice(start, start + GRAM),
+    (start) => mark + text.slice(start, start + letters),
   )
 }
 
+/** What is looked for in one of the searched texts. */
+export type Sought = readonly (readonly [SearchedText, string])[]
+
 /**
- * Queries that every row fulfils whose columns can contain these texts. They ask for the rarest pieces, since a piece that
- * everybody has would make the index read everything. Each is a query of its own, so that the index goes through the
- * shortest list and only looks into the others. `shareOf` says how common a piece is.
+ * Queries of the index of words: a row whose columns can contain these texts fulfils all that are for its pieces, or the one
+ * for pieces of versions before, or is unnamed. They ask for the rarest pieces, since a piece that everybody has would make
+ * the index read everything. `shareOf` says how common a piece is.
  */
-export function gramQueries(
-  texts: readonly (readonly [SearchedText, string])[],
-  shareOf: (piece: string) => number,
-): readonly string[] {
-  const pieces = new Set(texts.flatMap(([column, text]) => piecesOf(column, text)))
-  const rarest = [...pieces].sort((a, b) => shareOf(a) - shareOf(b)).slice(0, ASKED_MAX)
-  // For a text of less than three letters, all that is known is how a piece begins.
-  const begun = texts.map(([column, text]) => `${quoted(searchedTexts[column] + text)}:*`)
-  return rarest.length > 0 ? rarest.map(quoted) : begun
+export interface PieceQueries {
+  readonly pieces: readonly string[]
+  readonly before: string
 }
 
-/** Finds the rows that have too many pieces to name them. */
-export const everythingQuery = quoted(EVERYTHING)
+export function pieceQueries(sought: Sought, shareOf: (piece: string) => number): PieceQueries {
+  const marked = sought.map(([column, text]) => ({ mark: searchedTexts[column], text }))
+  const markedBefore = marked.map(({ mark, text }) => ({ mark: markBefore(mark), text }))
+  const [pieces, before] = [rarestOf(marked, LETTERS, shareOf), rarestOf(markedBefore, LETTERS_BEFORE, shareOf)]
+  return { pieces, before: before.join(' & ') }
+}
 
-export const emailQuery = (email: string): string => quoted(emailGram(email))
+/** The condition for a document whose pieces are not named, just as an index has it that holds no other. */
+export const isUnnamed = `i.grams @@ '''*'' & !''I'':*'`
+
+/** Whether one of these texts is long enough to be looked for by whole pieces, and not just by how they begin. */
+export const hasWholePieces = (texts: readonly (string | undefined)[]): boolean =>
+  texts.some((text) => text !== undefined && text.length >= LETTERS)
+
+function rarestOf(
+  marked: readonly { readonly mark: string; readonly text: string }[],
+  letters: number,
+  shareOf: (piece: string) => number,
+): string[] {
+  const pieces = new Set(marked.flatMap(({ mark, text }) => piecesIn(text, mark, letters)))
+  const rarest = [...pieces].sort((a, b) => shareOf(a) - shareOf(b)).slice(0, ASKED_MAX)
+  // Of a shorter text, all that is known is how a piece begins.
+  return rarest.length > 0 ? rarest.map(quoted) : marked.map(({ mark, text }) => `${quoted(mark + text)}:*`)
+}
+
+export const emailQuery = (email: string): string => quoted(emailPiece(email))

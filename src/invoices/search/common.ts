@@ -8,12 +8,13 @@ import type { Reader } from '../../database/transaction.ts'
 const counted = sql`
   select e.piece, e.share from pg_stats s
     cross join lateral unnest(s.most_common_elems::text::text[], s.most_common_elem_freqs) as e (piece, share)
-  where s.schemaname = current_schema and s.tablename = 'invoices' and s.attname = 'grams' and e.piece is not null`
+  where s.schemaname = current_schema and e.piece is not null
+    and (s.tablename = 'invoices' and s.attname = 'grams' or s.tablename = 'invoices_words')`
 
 /** Asking takes a millisecond or two, and little changes meanwhile. */
 const KEPT_MS = 10 * 60_000
 
-/** Which share of all invoices has a piece of a word, for the most common pieces. All others are rarer. */
+/** Which share of all invoices has a piece of a word, for the most common pieces, or is of a merchant. All others are rarer. */
 export class CommonPieces {
   #shares: ReadonlyMap<string, number> = new Map()
   #until = 0

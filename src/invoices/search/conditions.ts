@@ -24,9 +24,9 @@ export interface Criteria {
 }
 
 /** How a value is put into a statement. */
-type Put = (value: unknown, type: string) => Fragment
+export type Put = (value: unknown, type: string) => Fragment
 
-const put: Put = (value, type) => fragment`${value}${raw(`::${type}`)}`
+export const put: Put = (value, type) => fragment`${value}${raw(`::${type}`)}`
 
 const contains: Readonly<Record<SearchedText, (text: Fragment) => Fragment>> = {
   first_names: (text) => fragment`strpos(i.first_names, ${text}) > 0`,

@@ -1,31 +1,40 @@
 import { stampOf } from '../../database/recall.ts'
-import { type Fragment, fragment, joined, type Query, raw, unseen } from '../../database/sql.ts'
+import { type Fragment, fragment, type Query, raw, unseen } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import { END, type Place } from '../../http/keyset.ts'
 import type { Invoice } from '../schema/invoice.ts'
-import { byDay, byPaymentDay } from './by-day.ts'
-import { emailQuery, everythingQuery, gramQueries, type SearchedText } from './columns.ts'
+import { byDay, byPaymentDay, isListed } from './by-day.ts'
+import { inNewestMonths, newestOrAll } from './by-span.ts'
+import { hasWholePieces } from './columns.ts'
 import type { CommonPieces } from './common.ts'
-import { type Criteria, conditionsOf } from './conditions.ts'
+import { type Criteria, conditionsOf, type Days } from './conditions.ts'
 import { type InvoiceSummary, type Look, summary, wholeDocument } from './look.ts'
 import { anyMerchant, newestFirst, type Slice, window } from './slice.ts'
+import { byWords, containingWords, isOfWords } from './words.ts'
 
-/** How many of the newest invoices are read one by one before an index over all of them is asked. */
-const RECENT = 10_000
-/** The same where the index keeps the order of time within each day, so that asking it is cheap. */
-const RECENT_OF_DAYS = 125
-/** First only one in so many of these is read. The rest follows only if it is likely to fill the page. */
-const GLANCE = 4
-const LIKELY = 0.75
+/**
+ * So many of the newest invoices are read one by one before an index over all of them is asked. More are read only if they
+ * are likely to fill the page: if they would hold so many times as many as it has room for.
+ */
+const GLANCES = {
+  /** An index keeps the order of time within each day, so that asking it is cheap. */
+  ofDays: { counts: [], likely: 0 },
+  ofManyDays: { counts: [125], likely: 0 },
+  /** So it is with words, of the newest days. */
+  ofWords: { counts: [125, 625], likely: 1.5 },
+  /** Not so with a few letters, with which too many pieces begin. */
+  ofLetters: { counts: [125, 2_500, 10_000], likely: 0.75 },
+  ofOthers: { counts: [2_500, 10_000], likely: 0.75 },
+} as const
 
-/** At most so many invoices of an amount are sorted. If there are more, some show up among the newest. */
+/** At most so many of the newest months' invoices of an amount are sorted. If there are more, some show up among the newest. */
 const OF_AMOUNT = 2_000
 
 interface Ways {
   /** How common pieces of words are. Without it, all count as equally common. */
   readonly common?: CommonPieces
   /** Only a test chooses how many of the newest are read one by one. */
-  readonly recentMax?: number
+  readonly glances?: { readonly counts: readonly number[]; readonly likely: number }
 }
 
 /** The invoices of a slice, newest first. */
@@ -61,7 +70,7 @@ async function find<Found>(
   known: Made<Found>,
   wanted: Wanted,
 ): Promise<Map<string, Found>> {
-  const { accountId, criteria, slice, recentMax = isByDay(criteria) ? RECENT_OF_DAYS : RECENT } = wanted
+  const { accountId, criteria, slice, glances = GLANCES[kindOf(criteria)] } = wanted
   if (criteria.nothing) return new Map()
   const stamps = [...known.keys()]
   const run = async (bodies: Fragment): Promise<Map<string, Found>> => {
@@ -77,10 +86,8 @@ async function find<Found>(
   const ordered = inOrder(accountId, criteria, slice, where)
   if (ordered) return run(documentsOf(accountId, ordered))
   const ofAmount = byAmount(accountId, criteria)
-  if (ofAmount && !(await hasMoreThan(db, OF_AMOUNT, ofAmount))) {
-    const all = fragment`${ofAmount} ${raw(`limit ${OF_AMOUNT}`)}`
-    return run(documentsOf(accountId, fragment`select * from (${all}) i ${newestFirst} ${window(slice)}`))
-  }
+  if (ofAmount && !(await hasMoreThan(db, OF_AMOUNT, ofAmount.newest)))
+    return run(documentsOf(accountId, newestOrAll(slice, ofAmount.newest, ofAmount.all)))
 
   // What matches often shows up among the newest, and what does not is rare enough to be sorted. So neither needs to read
   // everything.
@@ -89,13 +96,14 @@ async function find<Found>(
   const recently = fragment`coalesce(${conditionsOf(accountId, criteria, unseen)}, false)`
   const newest = fragment`
     select *, xmin from invoices where account_id = ${anyMerchant(accountId)} order by create_time desc, seq desc`
-  for (const count of isByDay(criteria) ? [recentMax] : [Math.ceil(recentMax / GLANCE), recentMax]) {
+  for (const [i, count] of glances.counts.entries()) {
     const recent = await run(fragment`
       select ${read} from (${newest} ${raw(`limit ${count}`)}) i
       where ${recently} ${newestFirst} ${window(slice)}`)
     if (recent.size === slice.limit || !(await hasMoreThan(db, count, newest))) return recent
     const seen = recent.size === 0 ? 0 : slice.offset + recent.size
-    if (seen * GLANCE < (slice.offset + slice.limit) * LIKELY) break
+    const following = glances.counts[i + 1] ?? 0
+    if ((seen / count) * following < (slice.offset + slice.limit) * glances.likely) break
   }
   return run(documentsOf(accountId, await amongAll(db, wanted, where)))
 }
@@ -158,13 +166,17 @@ function inOrder(accountId: string, criteria: Criteria, slice: Slice, where: Fra
     ${newestFirst} ${window(slice)}`
 }
 
-/** Those of an amount, where nothing else is asked for; in the order of their index, so that no other will do. */
-function byAmount(accountId: string, criteria: Criteria): Fragment | undefined {
+/**
+ * Those of an amount, where nothing else is asked for: of the newest months and of all, each in the order of its index, so
+ * that no other will do.
+ */
+function byAmount(accountId: string, criteria: Criteria) {
   const { amount } = criteria
   if (!amount || givenOf(criteria).length > 1) return undefined
-  return fragment`
-    select i.id, i.create_time, i.seq from invoices i where ${conditionsOf(anyMerchant(accountId), criteria, unseen)}
-    order by i.amount_minor`
+  const all = (condition: Fragment) => fragment`
+    select i.id, i.create_time, i.seq from invoices i
+    where ${conditionsOf(anyMerchant(accountId), criteria, unseen)} and ${condition} order by i.amount_minor`
+  return { newest: inNewestMonths(accountId, all), all }
 }
 
 /** Asks the index of the narrowest criterion, and sorts what it finds. */
@@ -173,26 +185,32 @@ async function amongAll(
   { accountId, criteria, slice, common }: Wanted,
   where: Fragment,
 ): Promise<Fragment> {
-  const { issued, due, paid } = criteria
-  if (isByDay(criteria)) {
-    if (issued) return byDay(accountId, raw('invoice_date'), issued, slice)
-    if (due) return byDay(accountId, raw('due_date'), due, slice)
+  if (onlyDays(criteria)) {
+    const { issued, due, paid } = criteria
+    if (issued) return byDay(accountId, 'invoice_date', issued, slice)
+    if (due) return byDay(accountId, 'due_date', due, slice)
     if (paid) return byPaymentDay(accountId, paid, slice)
   }
+  if (isOfWords(criteria)) return byWords(db, accountId, criteria, slice, common)
   return fragment`
     select i.id, i.create_time, i.seq from (
       with candidates as materialized (
-        select i.id, i.create_time, i.seq from invoices i where ${where} ${await containing(db, criteria, common)})
+        select i.id, i.create_time, i.seq from invoices i where ${where} ${await containingWords(db, criteria, common)})
       select * from candidates) i
     ${newestFirst} ${window(slice)}`
 }
 
-const byDays = ['issued', 'due', 'paid']
+/** The range of days that is the only criterion, if one is. */
+function onlyDays(criteria: Criteria): Days | undefined {
+  const { issued, due, paid } = criteria
+  return givenOf(criteria).length === 1 ? (issued ?? due ?? paid) : undefined
+}
 
-/** Whether the only criterion is a range of days. */
-function isByDay(criteria: Criteria): boolean {
-  const [only, ...others] = givenOf(criteria)
-  return only !== undefined && others.length === 0 && byDays.includes(only)
+function kindOf(criteria: Criteria): keyof typeof GLANCES {
+  const days = onlyDays(criteria)
+  if (days) return isListed(days) ? 'ofDays' : 'ofManyDays'
+  if (!isOfWords(criteria)) return 'ofOthers'
+  return criteria.email !== undefined || hasWholePieces(Object.values(criteria.texts ?? {})) ? 'ofWords' : 'ofLetters'
 }
 
 /** So many of a merchant's invoices are looked at by one statement of a walk, whether they match or not. */
@@ -227,7 +245,7 @@ export async function countInvoices(
   if (criteria.nothing) return 0
   const { statement, values } = fragment`
     select count(*)::int as count from invoices i
-    where ${conditionsOf(accountId, criteria)} ${await containing(db, criteria, common)}`.toQuery()
+    where ${conditionsOf(accountId, criteria)} ${await containingWords(db, criteria, common)}`.toQuery()
   return (await db.row<{ count: number }>(statement, values))!.count
 }
 
@@ -235,23 +253,5 @@ export async function countInvoices(
 function givenOf({ texts = {}, ...others }: Criteria): string[] {
   return [...Object.entries(others), ...Object.entries(texts)].flatMap(([name, value]) =>
     value === undefined || value === false ? [] : [name],
-  )
-}
-
-/** What the index of words is asked, where something in the criteria can be found by it. */
-async function containing(db: Reader, { email, texts = {} }: Criteria, common?: CommonPieces): Promise<Fragment> {
-  const sought = Object.entries(texts).flatMap(([column, text]) =>
-    text === undefined ? [] : [[column as SearchedText, text] as const],
-  )
-  const has = (query: string) => fragment`i.grams @@ ${query}::tsquery`
-  const conditions: Fragment[] = email === undefined ? [] : [has(emailQuery(email))]
-  if (sought.length > 0) {
-    const shares = await common?.shares(db)
-    const pieces = gramQueries(sought, (piece) => shares?.get(piece) ?? 0).map(has)
-    conditions.push(fragment`((${joined(pieces, ' and ')}) or ${has(everythingQuery)})`)
-  }
-  return joined(
-    conditions.map((condition) => fragment`and ${condition}`),
-    ' ',
   )
 }
