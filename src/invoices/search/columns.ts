@@ -120,12 +120,15 @@ const quoted = (lexeme: string) => `'${lexeme.replaceAll('\\', '\\\\').replaceAl
 /** So many pieces are asked for. Each more is one more list for the index to look into, and four say nearly all. */
 const ASKED_MAX = 4
 
-/** The pieces of a text that is looked for. Those that stand side by side come first: the others overlap with them and say less. */
+/**
+ * The pieces of a text that is looked for. Those come first that overlap by one letter: others that overlap say less, and such
+ * that only stand side by side may as well belong to different words.
+ */
 function piecesIn(text: string, mark: string, letters: number): string[] {
   const last = text.length - letters
   const starts = Array.from({ length: Math.max(0, last + 1) }, (_, i) => i)
-  const isBeside = (start: number) => start % letters === 0 || start === last
-  return [...starts.filter(isBeside), ...starts.filter((start) => !isBeside(start))].map(
+  const isFirst = (start: number) => start % (letters - 1) === 0 || start === last
+  return [...starts.filter(isFirst), ...starts.filter((start) => !isFirst(start))].map(
     (start) => mark + text.slice(start, start + letters),
   )
 }
