@@ -20,7 +20,7 @@ export interface Client {
   readonly keys: (string | null)[]
 }
 
-/** A client with its token, if one is still valid; otherwise the fields of the token are null. */
+/** A client with its token, if one is still valid; otherwise `token_id` is null, and the other fields of the token are not to be read. */
 export interface ClientWithToken extends Client {
   readonly client_id: string
   readonly token_id: string | null

@@ -81,7 +81,7 @@ export function requestKey(headers: Readonly<Record<string, unknown>>): string |
   return key
 }
 
-/** What makes two requests the same: path, query, body as sent, and the bytes of every file. */
+/** What makes two requests the same: path, query, body as it was read, and the bytes of every file. */
 export function requestHash(url: string, body: unknown, files: readonly UploadedFile[]): Buffer {
   const hash = createHash('sha256')
     .update(url)

@@ -88,7 +88,7 @@ const daysAsWritten = ({ start, end }: { start: string; end: string }) => ({
   end: end.slice(0, 10),
 })
 
-/** What a total can be; a range may reach beyond it. */
+/** What a total can be before taxes. */
 const ANY_AMOUNT = { min: -1e14, max: 1e14 }
 
 const notInOrder = (found: Findings, field: string) =>

@@ -37,7 +37,7 @@ export const FAULTS_MAX = 100
 export const LATENCY_MS_MAX = 30_000
 /** What holds for a rule that does not say it. */
 export const faultDefaults = { latencyMs: 1_000, retryAfterSeconds: 5, delaySeconds: 60 } as const
-/** Long enough to come after the next event, and shorter than the first retry of anything. */
+/** Long enough to come after the next event, and shorter than the first retry of anything, unless the clock runs fast. */
 const OUT_OF_ORDER_SECONDS = 1
 
 /** The faults of a sandbox. They exist in this process alone, and end with a reset. */
