@@ -55,7 +55,7 @@ export interface AppOptions extends Limits, Pick<WorkParts, 'newKeyPair'>, Pick<
   readonly realTime?: Clock
   /** Runs due work as it comes. Tests leave it off and let the clock drive. */
   readonly works?: boolean
-  /** The folder whose disk must not run full; only with the embedded server. */
+  /** The folder of the embedded server: its disk must not run full, and no other process works on its database. */
   readonly dataDir?: string
 }
 
@@ -249,8 +249,7 @@ type Wired = ReturnType<typeof wire>
 
 /** Refuses a database that cannot be worked on, seeds a new sandbox, and sets everything going that runs by itself. */
 async function run(parts: Parts, { sources, worker, sweeper }: Wired): Promise<void> {
-  const { service, works, database, replica, sandboxClock, clocks, broadcast, transactFor, authenticator, opened } =
-    parts
+  const { service, database, replica, sandboxClock, clocks, broadcast, transactFor, authenticator, opened } = parts
   await claimEnvironment(database, service.environment)
   await claimCell(database, service.settings.cell)
   await Promise.all([clocks.start(), replica?.start(), ...opened.map(({ check }) => check?.(database))])
@@ -262,7 +261,8 @@ async function run(parts: Parts, { sources, worker, sweeper }: Wired): Promise<v
   broadcast.on('access', () => authenticator.forget())
   for (const { kind } of sources) broadcast.on(kind, () => worker.wake(kind))
   await broadcast.listen()
-  if (!works) return
+  if (!parts.works) return
+  if (parts.dataDir !== undefined) await worker.takeOver()
   await Promise.all(opened.map(({ start }) => start?.(transactFor({ kind: 'service', task: 'start' }))))
   worker.start()
   sweeper.start()

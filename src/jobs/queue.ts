@@ -105,6 +105,10 @@ const leaveJob = sql`
   where id = $1 and fence = $2 and lease_until is not null returning 1`
 /** Whoever took the job over counted a crash, because the lease had run out. This takes that count back. */
 const takeBackCrash = sql`update jobs set crashes = crashes - 1 where id = $1 and crashes > 0`
+/** A worker that was killed may have been killed by its job, so it counts as it does when a lease runs out. */
+const freeAll = sql`
+  update jobs set lease_until = null, crashes = crashes + 1
+  where run_at <= $1 and parked_time is null and lease_until is not null`
 const earliestOpen = sql`select min(run_at) as run_at from jobs where parked_time is null`
 
 /**
@@ -203,6 +207,11 @@ export const giveBack = (database: Connection, job: ClaimedJob) => end(database,
 /** Undoes the claim of a job that this process does not know, and leaves it alone for a while. */
 export const leaveToOthers = (database: Connection, job: ClaimedJob, until: Instant, error: string) =>
   end(database, job, leaveJob, [until, error])
+
+/** Frees due jobs that ended processes hold. Only where no other process works. */
+export async function freeJobs(database: Connection, now: Instant): Promise<void> {
+  await database.rows(freeAll, [now])
+}
 
 /** Ends this process's hold on a job. Another process may have taken it over when the lease ran out. */
 async function end(

@@ -11,6 +11,7 @@ import {
   claimFirst,
   claimJobs,
   finish,
+  freeJobs,
   giveBack,
   leaveToOthers,
   nextOpen,
@@ -96,6 +97,10 @@ export class Runner implements WorkSource {
         return { work, at, what, accountId, subject: subjectOf(payload), ...(key !== null && { key }), attempts }
       }),
     )
+  }
+
+  takeOver(): Promise<void> {
+    return freeJobs(this.#parts.database, this.#parts.clock.now())
   }
 
   wake(): void {

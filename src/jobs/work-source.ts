@@ -39,6 +39,8 @@ export interface WorkSource {
   upcoming(limit: number, about?: readonly string[]): Promise<Upcoming[]>
   /** Does everything that is due now, in order, as long as the patience lasts. Returns when it is done. */
   drain(patience?: Patience): Promise<Fired[]>
+  /** Frees due work that is held. Only for a process that has the database to itself, before anything else is done. */
+  takeOver(): Promise<void>
   /** Takes nothing more, and ends or gives back what is under way. */
   close(): Promise<void>
 }

@@ -14,6 +14,11 @@ export class Worker {
     this.#sources = sources
   }
 
+  /** Before it starts, where no other process works: nobody waits for the leases of one that was killed. */
+  async takeOver(): Promise<void> {
+    await Promise.all(this.#sources.map((source) => source.takeOver()))
+  }
+
   start(): void {
     // Nobody announces what falls due as time passes, and a notification can be lost.
     this.#timer = setInterval(() => this.#wakeAll(), POLL_MS)

@@ -154,6 +154,9 @@ const releaseClaims = sql`
   from json_to_recordset($1::json) as mine (account_id text, id uuid, claim bigint)
   where q.account_id = any($2::text[]) and q.id = any($3::uuid[])
     and q.account_id = mine.account_id and q.id = mine.id and q.claim = mine.claim`
+const releaseAll = sql`
+  update delivery_queue set claim = null, lease_until = null
+  where lane = any('{0,1,2}'::int[]) and next_time <= $1 and claim is not null`
 /**
  * A locked row is just being recorded, so it is skipped. Waiting for it, while holding locks that it may want next, could
  * last for ever.
@@ -210,6 +213,11 @@ const keysOf = (rows: readonly { readonly account_id: string; readonly id: strin
 
 export async function release(database: Connection, held: readonly ClaimedDelivery[]): Promise<void> {
   await database.rows(releaseClaims, [JSON.stringify(held.map(claimOf)), ...keysOf(held)])
+}
+
+/** Releases due deliveries that ended processes hold. Only where no other process works. */
+export async function releaseAllDue(database: Connection, now: Instant): Promise<void> {
+  await database.rows(releaseAll, [now])
 }
 
 /** Renews the lease of what is claimed: an attempt may have to wait for its turn to be signed. */

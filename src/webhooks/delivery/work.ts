@@ -23,7 +23,7 @@ import {
 import { attemptWithFault } from './faulty.ts'
 import { attemptMade, logAttempt } from './log.ts'
 import { makeDeliveryMetrics } from './metrics.ts'
-import { type ClaimedDelivery, move, nextWaiting, record, release, renew } from './queue.ts'
+import { type ClaimedDelivery, move, nextWaiting, record, release, releaseAllDue, renew } from './queue.ts'
 import { upcomingDeliveries } from './upcoming.ts'
 
 const RENEW_EVERY_MS = 5_000
@@ -142,6 +142,10 @@ export class DeliveryWork implements WorkSource {
   #recorded(delivery: ClaimedDelivery): void {
     this.#held.delete(delivery.id)
     this.#fired?.push({ work: 'deliver-webhook', at: delivery.next_time, key: delivery.id })
+  }
+
+  takeOver(): Promise<void> {
+    return releaseAllDue(this.#parts.database, this.#parts.clock.now())
   }
 
   nextDue(): Promise<Instant | undefined> {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -139,17 +140,18 @@ describe('A service in a process of its own, on its own data directory', () => {
     const { port, hostname, host } = new URL(service.url)
     const client = connect(Number(port), hostname)
     const body = JSON.stringify({ amount: { currency_code: 'USD', value: '2.00' } })
-    const head = `POST /sandbox/transactions HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`
-    await new Promise<void>((resolve) => client.write(head, () => resolve()))
-    // It has taken what came before on another connection.
-    await fetch(`${service.url}/healthz`)
+    const head = `POST /sandbox/transactions HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`
+    client.write(head)
+    // Says that it has taken the head, and waits for the body.
+    const [accepted] = (await once(client, 'data')) as [Buffer]
+    expect(accepted.toString()).toMatch(/^HTTP\/1\.1 100 /)
 
     await service.end('SIGKILL')
     await expect.poll(() => service.said()).toContain('"reason":"parent gone"')
     client.write(body)
 
-    const answer = await client.toArray()
-    expect(Buffer.concat(answer).toString()).toMatch(/^HTTP\/1\.1 201 /)
+    const answer = await client.toArray().catch((error: Error) => [Buffer.from(error.message)])
+    expect(Buffer.concat(answer).toString(), service.said()).toMatch(/^HTTP\/1\.1 201 /)
     await refusesConnections(service.url)
     await isGone(postgres)
     // What keeps it from ending in order has a line of the level error.
