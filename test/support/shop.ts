@@ -223,16 +223,16 @@ export function shopOf(world: World, person = world.merchant) {
     /** Remembers every mail that is enqueued from now on, also when it was sent. */
     watchMails: () =>
       world.app.database.query(`
-        create table promised_mails (
+        create table enqueued_mails (
           seq bigint generated always as identity, unit xid8 not null default pg_current_xact_id(), payload jsonb not null);
         create function remember_mail() returns trigger language plpgsql as $$
-        begin insert into promised_mails (payload) values (new.payload); return new; end $$;
+        begin insert into enqueued_mails (payload) values (new.payload); return new; end $$;
         create trigger remember_mail after insert on jobs for each row when (new.name = 'send-mail')
         execute function remember_mail()`),
     /** The mails enqueued about an invoice, oldest first; of those enqueued together the recipient's comes first. */
     async mails(id: string): Promise<MailPayload[]> {
       const { rows } = await world.app.database.query<{ payload: MailPayload }>(
-        `select payload from promised_mails where payload->>'invoice_id' = $1
+        `select payload from enqueued_mails where payload->>'invoice_id' = $1
          order by min(seq) over (partition by unit), payload->>'to' desc`,
         [id],
       )

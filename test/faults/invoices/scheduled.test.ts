@@ -40,7 +40,7 @@ describe('Scheduled invoices are sent exactly once', () => {
   }
   const sent = () =>
     count("select count(*)::int from events where type = 'INVOICING.INVOICE.SENT' and resource_id = any($1)")
-  const mails = () => count("select count(*)::int from promised_mails where payload->>'invoice_id' = any($1)")
+  const mails = () => count("select count(*)::int from enqueued_mails where payload->>'invoice_id' = any($1)")
   const left = () => count("select count(*)::int from jobs where key like 'issue:%' and substr(key, 7) = any($1)")
 
   async function expectEachSentOnce(): Promise<void> {

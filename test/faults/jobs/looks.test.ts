@@ -52,7 +52,7 @@ async function looksWhileCreating(receiver?: Receiver) {
 // Looking by itself twice a second, and a look or two more at the start.
 const byItself = (seconds: number, scansPerLook: number) => (2 * seconds + 4) * scansPerLook
 
-it('Invoices that promise neither job nor delivery make nobody look for one', async () => {
+it('Invoices that enqueue neither job nor delivery make nobody look for one', async () => {
   const { jobs, deliveries, seconds } = await looksWhileCreating()
 
   expect(jobs).toBeLessThan(byItself(seconds, 6))

@@ -10,7 +10,7 @@ import { countingIds } from '../../../src/kernel/ids.ts'
 import { newDatabase, openPatiently, type TestDatabase } from '../../support/database.ts'
 import { START } from '../../support/world.ts'
 
-describe('A promise', () => {
+describe('A job', () => {
   let test: TestDatabase
   let database: Database
   let transactFor: TransactFor
@@ -47,13 +47,13 @@ describe('A promise', () => {
       },
     })
   const runner = (...definitions: JobDefinition[]) => new Runner({ database, transactFor, clock, definitions })
-  const promise = (text: string, parts: { runAt?: Instant; key?: string; replace?: boolean } = {}) =>
+  const enqueue = (text: string, parts: { runAt?: Instant; key?: string; replace?: boolean } = {}) =>
     transact(async (tx) => tx.enqueue({ name: 'note', payload: { account_id: 'A', text }, ...parts }))
   const jobs = async () => (await database.query('select * from jobs order by id')).rows
 
-  it('is kept once it is due, and then gone', async () => {
-    await promise('later', { runAt: after(START, 60) })
-    await promise('now')
+  it('runs once it is due, and is then gone', async () => {
+    await enqueue('later', { runAt: after(START, 60) })
+    await enqueue('now')
 
     await runner(note()).drain()
     expect(ran).toEqual(['now'])
@@ -64,9 +64,9 @@ describe('A promise', () => {
   })
 
   it('is claimed alone when a clock is moved, also where the planner knows of one job only', async () => {
-    await promise('1')
+    await enqueue('1')
     await database.query('analyze jobs')
-    for (const text of ['2', '3', '4']) await promise(text)
+    for (const text of ['2', '3', '4']) await enqueue(text)
 
     expect(await claimFirst(database, now)).toMatchObject({ payload: { text: '1' } })
     expect((await jobs()).filter(({ lease_until }) => lease_until !== null)).toHaveLength(1)
@@ -83,24 +83,24 @@ describe('A promise', () => {
   })
 
   it('with a key is made once, replaced when asked, and can be withdrawn', async () => {
-    await promise('first', { key: 'k', runAt: after(START, 10) })
-    await promise('second', { key: 'k' })
+    await enqueue('first', { key: 'k', runAt: after(START, 10) })
+    await enqueue('second', { key: 'k' })
     expect((await jobs()).map(({ payload }) => payload.text)).toEqual(['first'])
 
-    await promise('third', { key: 'k', replace: true })
+    await enqueue('third', { key: 'k', replace: true })
     expect((await jobs()).map(({ payload, run_at }) => [payload.text, run_at])).toEqual([['third', START]])
 
     await transact(async (tx) => tx.withdraw('k'))
     expect(await jobs()).toEqual([])
   })
 
-  it('takes the place of a parked one with its key, as a new promise', async () => {
-    await promise('given up', { key: 'k' })
+  it('takes the place of a parked one with its key, as a new job', async () => {
+    await enqueue('given up', { key: 'k' })
     await runner(failing([])).drain()
     const [parked] = await jobs()
     expect(parked.parked_time).toBe(START)
 
-    await promise('once more', { key: 'k' })
+    await enqueue('once more', { key: 'k' })
 
     expect(await jobs()).toMatchObject([{ attempts: 0, parked_time: null, last_error: null }])
     expect((await jobs())[0].id).not.toBe(parked.id)
@@ -110,7 +110,7 @@ describe('A promise', () => {
   })
 
   it('that fails is tried again on its schedule, and parked where an operator sees it when that runs out', async () => {
-    await promise('x')
+    await enqueue('x')
     const trying = runner(failing([5, 60]))
     await trying.drain()
     expect(await trying.nextDue()).toBe(after(START, 5))
@@ -128,7 +128,7 @@ describe('A promise', () => {
   })
 
   it('that fails with what no row can hold is tried again all the same', async () => {
-    await promise('x')
+    await enqueue('x')
     const run = async () => JSON.parse('\0')
     await runner(job({ name: 'note', retryAfter: [5], run })).drain()
     expect(await jobs()).toMatchObject([
@@ -137,7 +137,7 @@ describe('A promise', () => {
   })
 
   it('of a newer version is left to a process that knows it, and is as good as new there', async () => {
-    await promise('x')
+    await enqueue('x')
     const older = runner()
     await older.drain()
     expect(await jobs()).toMatchObject([{ parked_time: null, attempts: 0, run_at: after(START, 30) }])
@@ -149,7 +149,7 @@ describe('A promise', () => {
   })
 
   it('that nobody knows how to keep for an hour is parked, not lost', async () => {
-    await promise('x')
+    await enqueue('x')
     for (let seconds = 0; seconds <= 3_600; seconds += 30) {
       now = after(START, seconds)
       await runner().drain()
@@ -160,7 +160,7 @@ describe('A promise', () => {
   })
 
   it('that killed its worker ten times is parked without being run again', async () => {
-    await promise('poison')
+    await enqueue('poison')
     // What a worker leaves behind that died while running it: a lease that has run out.
     const die = () => database.query("update jobs set lease_until = clock_timestamp() - interval '1 second'")
     await database.query('update jobs set crashes = 9')
@@ -171,7 +171,7 @@ describe('A promise', () => {
     expect(await jobs()).toMatchObject([{ crashes: 10, parked_time: START }])
   })
 
-  it('is kept by one renewal at a time, also where one took long and nothing was held meanwhile', async () => {
+  it('has its lease renewed by one renewal at a time, also where one took long and nothing was held meanwhile', async () => {
     const gate = () => {
       let open = () => {}
       const opened = new Promise<void>((resolve) => {
@@ -195,13 +195,13 @@ describe('A promise', () => {
     const holding = new Runner({ database: slow, transactFor, clock, definitions: [definition] })
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     try {
-      await promise('one')
+      await enqueue('one')
       holding.wake()
       await expect.poll(() => ran.length).toBe(1)
       vi.advanceTimersByTime(20_000)
       works[0]!.open()
       await holding.whenIdle()
-      await promise('two')
+      await enqueue('two')
       holding.wake()
       await expect.poll(() => ran.length).toBe(2)
       renewal!.open()
@@ -219,7 +219,7 @@ describe('A promise', () => {
   })
 
   it('whose worker lost its lease is finished by the one that took over, not by the late one', async () => {
-    await promise('slow')
+    await enqueue('slow')
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -262,7 +262,7 @@ describe('A promise', () => {
     expect(ran).toHaveLength(30)
   })
 
-  it('is kept exactly once by two workers that race for it', async () => {
+  it('runs exactly once when two workers race for it', async () => {
     await transact(async (tx) => {
       for (let i = 0; i < 200; i++) tx.enqueue({ name: 'note', payload: { account_id: `A${i % 5}`, text: String(i) } })
     })

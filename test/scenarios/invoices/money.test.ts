@@ -276,10 +276,10 @@ describe('Money on an invoice', () => {
       expect(await shop.events(denied)).toEqual(['CREATED', 'SENT', 'PAID', 'UPDATED'])
     })
 
-    it('is refunded by the promise the ledger makes, once, and never beyond the debt', async () => {
+    it('is refunded by the job the ledger enqueues, once, and never beyond the debt', async () => {
       const { id } = await shop.sends(over('100.00', { configuration: { allow_tip: true } }))
       const capture = await shop.isPaid(id, '100.00', { tip: '5.00' })
-      const promise = (refund_id: string, value: string) =>
+      const enqueueRefund = (refund_id: string, value: string) =>
         world.app.transact(async (tx) =>
           tx.enqueue({
             name: 'invoice-service-refund',
@@ -293,13 +293,13 @@ describe('Money on an invoice', () => {
             },
           }),
         )
-      await promise('REFUND00000000001', '30.00')
-      await promise('REFUND00000000001', '30.00')
+      await enqueueRefund('REFUND00000000001', '30.00')
+      await enqueueRefund('REFUND00000000001', '30.00')
       await world.settle()
       expect(await shown(id)).toEqual(['PARTIALLY_REFUNDED', '0.00', '100.00', '30.00'])
 
-      await promise('REFUND00000000002', '75.00')
-      await promise('REFUND00000000003', '1.00')
+      await enqueueRefund('REFUND00000000002', '75.00')
+      await enqueueRefund('REFUND00000000003', '1.00')
       await world.settle()
 
       expect(await shown(id)).toEqual(['REFUNDED', '0.00', '100.00', '100.00'])

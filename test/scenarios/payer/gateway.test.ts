@@ -29,7 +29,7 @@ describe('A live service with a payment gateway', () => {
   const shown = async (id: string) => (await merchant.get<Invoice>(`/v2/invoicing/invoices/${id}`)).body
   const follow = (location: unknown) => world.call('GET', String(location))
   const typesOf = async (count: number) => (await world.events()).slice(-count).map(({ type }) => type)
-  /** Lets promises that wait for later fall due: a live clock cannot be moved. */
+  /** Makes jobs of this name due that wait for later: a live clock cannot be moved. */
   const hurry = async (name: string) => {
     await world.app.database.query("update jobs set run_at = '2000-01-01T00:00:00.000Z' where name = $1", [name])
     await world.settle()
