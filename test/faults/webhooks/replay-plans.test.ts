@@ -4,7 +4,7 @@ import { findApp } from '../../../src/accounts/store.ts'
 import type { Connection } from '../../../src/database/open.ts'
 import { unprepared } from '../../../src/database/sql.ts'
 import { run } from '../../support/command.ts'
-import { type Plan, rowsRead } from '../../support/rows-read.ts'
+import { type Plan, rowsRead } from '../../support/plans.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
 const MANY = 1_000
