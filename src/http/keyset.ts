@@ -8,8 +8,11 @@ export interface Place {
   readonly seq: bigint
 }
 
+/** No entry has a larger number: a list that is read newest first by its numbers begins here. */
+export const SEQ_END = 2n ** 63n - 1n
+
 /** Sorts after every possible entry: a list that is read newest first begins here. */
-export const END: Place = { create_time: '9999-12-31T23:59:59.999Z', seq: 2n ** 63n - 1n }
+export const END: Place = { create_time: '9999-12-31T23:59:59.999Z', seq: SEQ_END }
 
 /** The form of an entry's number, as a parameter that says where a list goes on. */
 export const seqForm = { maxLength: 18, pattern: '^[0-9]{1,18}$' }
@@ -21,6 +24,15 @@ export const keysetQuery = (pageSizeDefault: number, pageSizeMax: number) => ({
     Type.String({ minLength: 1, maxLength: 64, description: 'Where a page starts, as the link to it says.' }),
   ),
 })
+
+/** The same of a list that is sorted by the numbers of its entries alone. */
+export const seqQuery = (pageSizeDefault: number, pageSizeMax: number) => ({
+  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault })),
+  page_token: Type.Optional(Type.String({ ...seqForm, description: 'As the link to the next page says.' })),
+})
+
+/** The number that a page token of such a list names. Without a token, the page begins with the newest entry. */
+export const seqOf = (token: string | undefined): bigint => (token === undefined ? SEQ_END : BigInt(token))
 
 /** The place that a page token names. Without a token, the newest. */
 export function placeOf(token: string | undefined): Place {
@@ -38,12 +50,17 @@ export function pageOf<Row extends Place>(
   { url, query }: { url: string; query: { readonly page_token?: string } },
 ): { rows: readonly Row[]; links: Link[] } {
   const rows = read.slice(0, size)
-  const last = rows.at(-1)
+  const last = read.length > size ? rows.at(-1) : undefined
+  return { rows, links: pageLinks(url, query, last && `${last.create_time}.${last.seq}`) }
+}
+
+/** Links to this page, and to the next one if there is a token for it. */
+export function pageLinks(url: string, query: object, nextToken: string | undefined): Link[] {
   const link = (rel: string, changes: { readonly page_token?: string }): Link => {
     const parameters = new URLSearchParams()
     for (const [name, value] of Object.entries({ ...query, ...changes })) parameters.set(name, String(value))
     return { href: parameters.size === 0 ? url : `${url}?${parameters}`, rel, method: 'GET' }
   }
-  const next = last && read.length > size ? [link('next', { page_token: `${last.create_time}.${last.seq}` })] : []
-  return { rows, links: [link('self', {}), ...next] }
+  const next = nextToken === undefined ? [] : [link('next', { page_token: nextToken })]
+  return [link('self', {}), ...next]
 }

@@ -164,6 +164,9 @@ export type Route<Params extends TSchema = TSchema, Query extends TSchema = TSch
 
 export type AnyRoute = Route
 
+/** What operations are alike in that only a sandbox has. They need no token: the credentials of a sandbox are public anyway. */
+export const sandboxOnly = { tag: 'Sandbox', scopes: 'public', environment: 'sandbox' } as const
+
 /** Whether it takes effect once under a request id. Without a token an id belongs to nobody, which is acceptable in a sandbox. */
 export const takesRequestId = ({ method, reads, scopes, environment }: AnyRoute): boolean =>
   method === 'POST' && !reads && (scopes !== 'public' || environment === 'sandbox')

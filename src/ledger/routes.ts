@@ -1,6 +1,6 @@
 import { findAccount, findAccountByEmail, findFirstAccount } from '../accounts/store.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
-import { Answer, MONEY_REPLAY_HOURS, route } from '../http/route.ts'
+import { Answer, MONEY_REPLAY_HOURS, route, sandboxOnly } from '../http/route.ts'
 import { onlyKnown } from '../http/validation/validator.ts'
 import { toSeconds } from '../kernel/clock.ts'
 import { Links } from '../kernel/links.ts'
@@ -156,9 +156,7 @@ export const openLedger =
           url: '/sandbox/transactions',
           operation: 'createSandboxTransaction',
           summary: 'Make a captured payment',
-          tag: 'Sandbox',
-          environment: 'sandbox',
-          scopes: 'public',
+          ...sandboxOnly,
           recognises: true,
           body: NewTransaction,
           success: { 201: Transaction },

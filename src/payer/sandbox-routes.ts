@@ -2,7 +2,7 @@ import type { Account } from '../accounts/schema.ts'
 import { findAccount } from '../accounts/store.ts'
 import { sql } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
-import { type AnyRoute, route } from '../http/route.ts'
+import { type AnyRoute, route, sandboxOnly } from '../http/route.ts'
 import { agreed } from '../invoices/payable.ts'
 import { recipientCode } from '../invoices/schema/codes.ts'
 import { findByRecipientCode } from '../invoices/store.ts'
@@ -17,7 +17,7 @@ import { insertAttempt } from './pay/attempts.ts'
 import { approve, conclude, outcomes, payerOf } from './pay/pay.ts'
 import { settlePayment } from './pay/settle.ts'
 
-const shared = { tag: 'Sandbox', scopes: 'public', recognises: true, environment: 'sandbox' } as const
+const shared = { ...sandboxOnly, recognises: true } as const
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255 }) })
 
 const Payment = Type.Object({

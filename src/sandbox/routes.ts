@@ -1,4 +1,4 @@
-import { type AnyRoute, route } from '../http/route.ts'
+import { type AnyRoute, route, sandboxOnly } from '../http/route.ts'
 import type { Fired, Upcoming } from '../jobs/work-source.ts'
 import { addDuration, type Instant, parseDuration, parseInstant } from '../kernel/clock.ts'
 import type { Happening } from '../kernel/happening.ts'
@@ -43,10 +43,10 @@ const Moved = Type.Object({
   ),
 })
 
-/** The operations that only a sandbox has. They need no token, because the credentials of a sandbox are public anyway. */
+/** The operations that only a sandbox has. */
 export function sandboxRoutes(parts: SandboxParts): AnyRoute[] {
   const { clock, travel, worlds, scenarios, reset, expireTokens } = parts
-  const shared = { tag: 'Sandbox', scopes: 'public', environment: 'sandbox', reads: 'free' } as const
+  const shared = { ...sandboxOnly, reads: 'free' } as const
   const state = () => ({ now: clock.now(), frozen: clock.frozen })
 
   return [

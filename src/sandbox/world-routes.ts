@@ -1,4 +1,4 @@
-import { type AnyRoute, route } from '../http/route.ts'
+import { type AnyRoute, route, sandboxOnly } from '../http/route.ts'
 import { Type } from '../kernel/type.ts'
 import type { Worlds } from './worlds.ts'
 
@@ -18,7 +18,7 @@ const ForkShown = Type.Object(
 
 /** The operations on whole states of a sandbox. */
 export function worldRoutes(worlds: Worlds): AnyRoute[] {
-  const shared = { tag: 'Sandbox', scopes: 'public', environment: 'sandbox', reads: 'free' } as const
+  const shared = { ...sandboxOnly, reads: 'free' } as const
   return [
     route({
       ...shared,

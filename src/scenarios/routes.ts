@@ -1,4 +1,4 @@
-import { Answer, type AnyRoute, route } from '../http/route.ts'
+import { Answer, type AnyRoute, route, sandboxOnly } from '../http/route.ts'
 import { invalid, notFound } from '../kernel/problem.ts'
 import { Type } from '../kernel/type.ts'
 import { libraryScenario, scenarioNames } from './library.ts'
@@ -47,7 +47,7 @@ const listed = ({ name, title, about, steps }: Scenario) => ({
 
 /** Stories that a sandbox plays by itself, for whoever wants to watch, such as the console or a script. */
 export function scenarioRoutes(runs: ScenarioRuns): AnyRoute[] {
-  const shared = { tag: 'Sandbox', scopes: 'public', environment: 'sandbox', reads: 'free' } as const
+  const shared = { ...sandboxOnly, reads: 'free' } as const
   return [
     route({
       ...shared,

@@ -1,4 +1,4 @@
-import { Answer, type AnyRoute, route } from '../../http/route.ts'
+import { Answer, type AnyRoute, route, sandboxOnly } from '../../http/route.ts'
 import { findByRecipientCode } from '../../invoices/store.ts'
 import { invalid, notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
@@ -10,7 +10,7 @@ import type { Printer } from '../print/printer.ts'
 import { linkChecker } from './links.ts'
 import { countUnread, findMail, findMails, LOOKED_THROUGH_MAX, MARKED_MAX, readMails, type ShownMail } from './store.ts'
 
-const shared = { tag: 'Sandbox', scopes: 'public', environment: 'sandbox', watches: true } as const
+const shared = { ...sandboxOnly, watches: true } as const
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 255 }) })
 
 const Mail = Type.Object({

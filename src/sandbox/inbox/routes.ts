@@ -1,5 +1,5 @@
-import { seqForm } from '../../http/keyset.ts'
-import { Answer, type AnyRoute, route } from '../../http/route.ts'
+import { seqForm, seqOf } from '../../http/keyset.ts'
+import { Answer, type AnyRoute, route, sandboxOnly } from '../../http/route.ts'
 import { Type } from '../../kernel/type.ts'
 import { makeSeal, type Seal } from '../../webhooks/signing/seal.ts'
 import { standardHeaders } from '../../webhooks/signing/signature.ts'
@@ -32,13 +32,12 @@ const Inbox = Type.Object(
   { $id: 'Inbox' },
 )
 const PAGE_SIZE = 50
-const NEWEST = 2n ** 62n
 
 const pathOf = (name: string) => `/sandbox/inbox/${name}`
 
 /** Stands in for a handler that is not written yet: keeps what arrives, checks who signed it, answers as told. */
 export function inboxRoutes({ service }: SandboxParts): AnyRoute[] {
-  const shared = { tag: 'Sandbox', scopes: 'public', environment: 'sandbox', watches: true, url, params: Name } as const
+  const shared = { ...sandboxOnly, watches: true, url, params: Name } as const
   let seal: Seal | undefined
   return [
     route({
@@ -78,7 +77,7 @@ export function inboxRoutes({ service }: SandboxParts): AnyRoute[] {
       }),
       success: { 200: Inbox },
       async handle({ db, params, query }) {
-        const found = await arrivalsOf(db, params.name, query.before ? BigInt(query.before) : NEWEST, PAGE_SIZE + 1)
+        const found = await arrivalsOf(db, params.name, seqOf(query.before), PAGE_SIZE + 1)
         return {
           name: params.name,
           url: service.publicUrl + pathOf(params.name),

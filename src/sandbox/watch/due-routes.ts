@@ -1,4 +1,4 @@
-import { type AnyRoute, route } from '../../http/route.ts'
+import { type AnyRoute, route, sandboxOnly } from '../../http/route.ts'
 import type { Upcoming } from '../../jobs/work-source.ts'
 import { Type } from '../../kernel/type.ts'
 import type { SandboxParts } from '../parts.ts'
@@ -32,10 +32,8 @@ export const presentDue = ({ at, what, work, accountId, subject, key, attempts }
 /** What lies ahead: deadlines, scheduled invoices, payments to settle, mails and attempts that wait. */
 export const dueRoutes = ({ travel, clock }: SandboxParts): AnyRoute[] => [
   route({
+    ...sandboxOnly,
     method: 'GET',
-    tag: 'Sandbox',
-    scopes: 'public',
-    environment: 'sandbox',
     watches: true,
     url: '/sandbox/due',
     operation: 'listSandboxDue',

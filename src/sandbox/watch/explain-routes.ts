@@ -3,7 +3,8 @@ import { disputeConsequences, ifNobodyActs } from '../../disputes/machine/conseq
 import type { Rules } from '../../disputes/machine/rules.ts'
 import { nodeName } from '../../disputes/machine/step.ts'
 import { findDispute } from '../../disputes/store.ts'
-import { type AnyRoute, route } from '../../http/route.ts'
+import { SEQ_END } from '../../http/keyset.ts'
+import { type AnyRoute, route, sandboxOnly } from '../../http/route.ts'
 import { invoiceConsequences, invoiceUnattended } from '../../invoices/consequences.ts'
 import { recipientCode } from '../../invoices/schema/codes.ts'
 import { findByRecipientCode } from '../../invoices/store.ts'
@@ -23,7 +24,6 @@ type Kind = (typeof kinds)[number]
 
 const THREADS_MAX = 500
 const DUE_MAX = 200
-const END = 2n ** 63n - 1n
 
 const Story = Type.Object({
   seq: Type.Integer(),
@@ -57,10 +57,8 @@ const Explanation = Type.Object(
 /** Why something is as it is. */
 export const explainRoutes = ({ recorder, travel, disputeRules: rules }: SandboxParts): AnyRoute[] => [
   route({
+    ...sandboxOnly,
     method: 'GET',
-    tag: 'Sandbox',
-    scopes: 'public',
-    environment: 'sandbox',
     watches: true,
     url: '/sandbox/explain/:kind/:id',
     operation: 'explainInSandbox',
@@ -72,7 +70,7 @@ export const explainRoutes = ({ recorder, travel, disputeRules: rules }: Sandbox
       await recorder?.flush()
       // The schema has checked that it is one of the kinds.
       const kind = params.kind as Kind
-      const threads = await findThreads(db, { subject: params.id }, END, THREADS_MAX)
+      const threads = await findThreads(db, { subject: params.id }, SEQ_END, THREADS_MAX)
       const rows = threads.flatMap((thread) => thread.rows).sort((a, b) => (a.seq < b.seq ? -1 : 1))
       const subjects = new Set([params.id, ...(kind === 'request' ? refsOf(rows) : [])])
       const due = (await travel.upcoming(DUE_MAX, [...subjects])).filter(

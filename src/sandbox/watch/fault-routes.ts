@@ -1,4 +1,4 @@
-import { type AnyRoute, route } from '../../http/route.ts'
+import { type AnyRoute, route, sandboxOnly } from '../../http/route.ts'
 import { invalid, notFound, refused } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
 import type { SandboxParts } from '../parts.ts'
@@ -44,7 +44,7 @@ const Standing = Type.Object(
 
 /** Faults: things that go wrong because somebody wants to see what their client does then. */
 export function faultRoutes({ faults }: SandboxParts): AnyRoute[] {
-  const shared = { tag: 'Sandbox', scopes: 'public', environment: 'sandbox', reads: 'free' } as const
+  const shared = { ...sandboxOnly, reads: 'free' } as const
   return [
     route({
       ...shared,

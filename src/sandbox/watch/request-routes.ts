@@ -1,7 +1,7 @@
-import { seqForm } from '../../http/keyset.ts'
-import { type AnyRoute, route } from '../../http/route.ts'
+import { pageLinks, seqOf, seqQuery } from '../../http/keyset.ts'
+import { type AnyRoute, route, sandboxOnly } from '../../http/route.ts'
 import { sentenceOf } from '../../http/validation/unknown.ts'
-import { type Link, Links } from '../../kernel/links.ts'
+import { Links } from '../../kernel/links.ts'
 import { invalid, notFound } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import type { Service } from '../../room.ts'
@@ -11,8 +11,6 @@ import { findRequest, findRequests, type LoggedRequest, type RequestFilter, sear
 const url = '/sandbox/requests'
 const PAGE_SIZE_DEFAULT = 50
 const PAGE_SIZE_MAX = 500
-/** Beyond every number there can be. */
-const END = 2n ** 63n - 1n
 
 const Issue = Type.Object(
   {
@@ -65,11 +63,10 @@ const Query = Type.Object({
   operation: Type.Optional(Type.String({ maxLength: 64 })),
   app: Type.Optional(Type.String({ maxLength: 127, description: 'The id of an app or client.' })),
   text: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: TEXT })),
-  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT })),
-  page_token: Type.Optional(Type.String({ ...seqForm, description: 'As the link to the next page says.' })),
+  ...seqQuery(PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX),
 })
 
-const shared = { method: 'GET', tag: 'Sandbox', scopes: 'public', environment: 'sandbox', watches: true } as const
+const shared = { ...sandboxOnly, method: 'GET', watches: true } as const
 
 interface RequestLogParts {
   readonly service: Service
@@ -88,15 +85,16 @@ export const requestLogRoutes = ({ service, recorder }: RequestLogParts): AnyRou
     success: { 200: Type.Object({ requests: Type.Array(Summary), links: Links }) },
     async handle({ db, query }) {
       await recorder?.flush()
-      const { page_size: size = PAGE_SIZE_DEFAULT, page_token } = query
-      const before = page_token === undefined ? END : BigInt(page_token)
+      const { page_size: size = PAGE_SIZE_DEFAULT } = query
+      const before = seqOf(query.page_token)
       const read = await findRequests(db, filterOf(query), before, size + 1)
       const rows = read.slice(0, size)
       const isFull = read.length > size
-      const next = isFull ? rows.at(-1)!.number : query.text && (await searchedUpTo(db, before))
+      // A page of a search may end because enough requests were looked at, with older ones left that may match.
+      const next = isFull ? rows.at(-1)!.number : query.text ? await searchedUpTo(db, before) : undefined
       return {
         requests: rows.map(presentRequest),
-        links: linksOf(`${service.publicUrl}${url}`, query, next || undefined),
+        links: pageLinks(`${service.publicUrl}${url}`, query, next?.toString()),
       }
     },
   }),
@@ -153,13 +151,3 @@ export const presentRequest = ({ details, ...row }: LoggedRequest) => ({
   ...(details.problem && { problem: details.problem }),
   ...(details.unknowns && { unknown_fields: details.unknowns.map(sentenceOf) }),
 })
-
-/** Links to this page, and to the next if there is one. */
-export function linksOf(base: string, query: object, next: bigint | undefined): Link[] {
-  const link = (rel: string, changes: object): Link => {
-    const parameters = new URLSearchParams()
-    for (const [name, value] of Object.entries({ ...query, ...changes })) parameters.set(name, String(value))
-    return { href: parameters.size === 0 ? base : `${base}?${parameters}`, rel, method: 'GET' }
-  }
-  return [link('self', {}), ...(next === undefined ? [] : [link('next', { page_token: String(next) })])]
-}

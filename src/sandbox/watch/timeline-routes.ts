@@ -1,19 +1,26 @@
-import { seqForm } from '../../http/keyset.ts'
-import { type AnyRoute, route } from '../../http/route.ts'
+import { pageLinks, seqForm, seqOf, seqQuery } from '../../http/keyset.ts'
+import { type AnyRoute, route, sandboxOnly } from '../../http/route.ts'
 import { type HappeningKind, happeningKinds } from '../../kernel/happening.ts'
 import { Links } from '../../kernel/links.ts'
 import { invalid } from '../../kernel/problem.ts'
 import { type Static, Type } from '../../kernel/type.ts'
 import type { SandboxParts } from '../parts.ts'
-import { linksOf } from './request-routes.ts'
-import { findChanges, findThreads, type HappeningRow, lastTold, type Thread, type TimelineFilter } from './timeline.ts'
+import type { Following } from './following.ts'
+import {
+  type Changes,
+  findChanges,
+  findThreads,
+  type HappeningRow,
+  lastTold,
+  type Thread,
+  type TimelineFilter,
+} from './timeline.ts'
 import { sentenceFor } from './words.ts'
 
 const url = '/sandbox/timeline'
 const PAGE_SIZE_DEFAULT = 50
 const PAGE_SIZE_MAX = 200
 const WAIT_SECONDS_MAX = 30
-const END = 2n ** 63n - 1n
 
 const Happening = Type.Object(
   {
@@ -52,8 +59,7 @@ const Query = Type.Object({
   person: Type.Optional(Type.String({ maxLength: 127, description: 'The id of an account, or a client id.' })),
   subject: Type.Optional(Type.String({ maxLength: 255, description: 'The id of what it is about.' })),
   trouble: Type.Optional(Type.Boolean({ description: 'Only where something was refused or failed.' })),
-  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_SIZE_MAX, default: PAGE_SIZE_DEFAULT })),
-  page_token: Type.Optional(Type.String({ ...seqForm, description: 'As the link to the next page says.' })),
+  ...seqQuery(PAGE_SIZE_DEFAULT, PAGE_SIZE_MAX),
   after: Type.Optional(
     Type.String({
       ...seqForm,
@@ -68,10 +74,8 @@ const Query = Type.Object({
 /** What happened in a sandbox, each thing under what led to it. */
 export const timelineRoutes = ({ service, recorder, following }: SandboxParts): AnyRoute[] => [
   route({
+    ...sandboxOnly,
     method: 'GET',
-    tag: 'Sandbox',
-    scopes: 'public',
-    environment: 'sandbox',
     watches: true,
     url,
     operation: 'listSandboxTimeline',
@@ -92,30 +96,40 @@ export const timelineRoutes = ({ service, recorder, following }: SandboxParts): 
       const self = `${service.publicUrl}${url}`
       if (after !== undefined) {
         const ask = () => findChanges(db, filter, BigInt(after), size)
-        const until = performance.now() + wait * 1000
-        let heard = following?.heard ?? 0
-        let found = await ask()
-        for (let left = wait * 1000; found.threads.length === 0 && left > 0 && !following?.closed; ) {
-          await following?.wait(left, heard)
-          heard = following?.heard ?? 0
-          found = await ask()
-          left = until - performance.now()
-        }
+        const found = await asSoonAsThereAre(ask, wait * 1000, following)
         return {
           threads: found.threads.map(presentThread),
           seq: Number(found.seq),
-          links: linksOf(self, query, undefined),
+          links: pageLinks(self, query, undefined),
         }
       }
       // This is read first, so that what is told meanwhile is heard twice rather than not at all.
       const seq = await lastTold(db)
-      const read = await findThreads(db, filter, page_token === undefined ? END : BigInt(page_token), size + 1)
+      const read = await findThreads(db, filter, seqOf(page_token), size + 1)
       const threads = read.slice(0, size)
       const last = read.length > size ? threads.at(-1) : undefined
-      return { threads: threads.map(presentThread), seq: Number(seq), links: linksOf(self, query, last?.first) }
+      const links = pageLinks(self, query, last?.first.toString())
+      return { threads: threads.map(presentThread), seq: Number(seq), links }
     },
   }),
 ]
+
+/** Asks again whenever something was told, until there is an answer, the time is up, or the service ends. */
+async function asSoonAsThereAre(
+  ask: () => Promise<Changes>,
+  withinMs: number,
+  following: Following | undefined,
+): Promise<Changes> {
+  const until = performance.now() + withinMs
+  for (;;) {
+    // Looked at before the question: what is told while it is being answered must end the wait.
+    const heard = following?.heard ?? 0
+    const found = await ask()
+    const left = until - performance.now()
+    if (found.threads.length > 0 || left <= 0 || !following || following.closed) return found
+    await following.wait(left, heard)
+  }
+}
 
 function filterOf({ kind, person, subject, trouble }: Static<typeof Query>): TimelineFilter {
   const kinds = kind?.split(',').map((one) => one.trim())

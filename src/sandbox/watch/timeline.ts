@@ -83,13 +83,14 @@ export async function findThreads(
   return threadsOf(await db.rows<HappeningRow>(newest, [before, ...valuesOf(filter), limit]))
 }
 
-/** Threads of which something was told after `after`, and the number up to which everything is told with them. */
-export async function findChanges(
-  db: Reader,
-  filter: TimelineFilter,
-  after: bigint,
-  limit: number,
-): Promise<{ threads: Thread[]; seq: bigint }> {
+/** Threads of which something was told, and the number up to which everything is told with them. */
+export interface Changes {
+  readonly threads: readonly Thread[]
+  readonly seq: bigint
+}
+
+/** What was told after the number `after`. */
+export async function findChanges(db: Reader, filter: TimelineFilter, after: bigint, limit: number): Promise<Changes> {
   const last = await lastTold(db)
   // The log began anew meanwhile, because another state of the sandbox was loaded.
   const from = after > last ? 0n : after
