@@ -8,6 +8,7 @@ import { type AnyRoute, route, sandboxOnly } from '../../http/route.ts'
 import { invoiceConsequences, invoiceUnattended } from '../../invoices/consequences.ts'
 import { recipientCode } from '../../invoices/schema/codes.ts'
 import { findByRecipientCode } from '../../invoices/store.ts'
+import type { Role } from '../../kernel/caller.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import { notFound } from '../../kernel/problem.ts'
 import { Type } from '../../kernel/type.ts'
@@ -104,6 +105,23 @@ interface Known {
   readonly rows: readonly HappeningRow[]
 }
 
+/** What somebody may do now and where it leads, or why they may not. */
+type Consequence<Outcome> = { readonly action: string } & (
+  | { readonly allowed: true; readonly outcomes: readonly Outcome[] }
+  | { readonly allowed: false; readonly because: string }
+)
+
+function sayConsequence<Outcome extends { readonly outcome: string; readonly money: string }>(
+  role: Role,
+  consequence: Consequence<Outcome>,
+  standingOf: (outcome: Outcome) => string,
+): string {
+  const { action } = consequence
+  if (!consequence.allowed) return `Not now: ${action} by the ${role}, because it ${consequence.because}`
+  const ways = consequence.outcomes.map((one) => `${one.outcome}, then ${standingOf(one)}. ${one.money}`)
+  return `The ${role} may ${action}: ${ways.join(' Or ')}`
+}
+
 const tellers: { readonly [K in Kind]: (db: Reader, id: string, known: Known) => Promise<Told> } = {
   async dispute(db, id, { now, rules }) {
     const found = await findDispute(db, id)
@@ -112,9 +130,7 @@ const tellers: { readonly [K in Kind]: (db: Reader, id: string, known: Known) =>
     const unattended = ifNobodyActs(dispute, rules)
     const possible = (['seller', 'buyer', 'partner', 'agent'] as const).flatMap((role) =>
       disputeConsequences(dispute, [role], { now, rules }).map((one) =>
-        one.allowed
-          ? `The ${role} may ${one.action}: ${one.outcomes.map(({ outcome, standing, money }) => `${outcome}, then ${standing}. ${money}`).join(' Or ')}`
-          : `Not now: ${one.action} by the ${role}, because it ${one.because}`,
+        sayConsequence(role, one, ({ standing }) => standing),
       ),
     )
     return {
@@ -127,11 +143,7 @@ const tellers: { readonly [K in Kind]: (db: Reader, id: string, known: Known) =>
     if (!found) throw notFound(`Invoice ${id}`)
     const unattended = invoiceUnattended(found.invoice)
     const possible = (['seller', 'buyer'] as const).flatMap((role) =>
-      invoiceConsequences(found.invoice, [role]).map((one) =>
-        one.allowed
-          ? `The ${role} may ${one.action}: ${one.outcomes.map(({ outcome, status, money }) => `${outcome}, then ${status}. ${money}`).join(' Or ')}`
-          : `Not now: ${one.action} by the ${role}, because it ${one.because}`,
-      ),
+      invoiceConsequences(found.invoice, [role]).map((one) => sayConsequence(role, one, ({ status }) => status)),
     )
     return {
       standing: `Invoice ${found.invoice.detail.invoice_number}: ${found.invoice.status}.`,

@@ -13,38 +13,44 @@ interface Move {
   readonly to: string | null
 }
 
-const nodesNamed = (name: string | null): DisputeNode[] =>
-  nodes.flatMap(({ node }) => (nodeName(node) === name ? node : []))
-
-const matches = (wanted: unknown, value: unknown): boolean =>
-  wanted === undefined || (Array.isArray(wanted) ? wanted.includes(value) : wanted === value)
-
 /** The row of the table that a move followed, as a sentence. Undefined when it was no move along a table. */
 export function ruleOf({ kind, details }: HappeningRow): string | undefined {
   if (kind !== 'move') return undefined
   // These details were noted by the logs of transitions.
-  const { of, action, from, to } = details as unknown as Move
-  if (of === 'dispute') {
-    const row = disputeLifecycle.rows.find(
-      (one) =>
-        one.action === action &&
-        nodesNamed(from).some(
-          (node) =>
-            (Object.keys(one.from) as (keyof DisputeNode)[]).every((facet) =>
-              matches((one.from as Partial<Record<string, unknown>>)[facet], node[facet]),
-            ) && nodeName({ ...node, ...one.to } as DisputeNode) === to,
-        ),
-    )
+  const move = details as unknown as Move
+  if (move.of === 'dispute') {
+    const row = disputeRowOf(move)
     return row && told(row, row.t)
   }
-  const row = invoiceLifecycle.rows.find(
-    (one) =>
-      one.action === action &&
-      matches((one.from as { status?: unknown }).status, from) &&
-      matches((one.to as { status?: unknown }).status, to),
-  )
+  const row = invoiceRowOf(move)
   return row && told(row)
 }
+
+/** A move of a dispute is noted with the names of its nodes, so their facets are looked up. */
+function disputeRowOf({ action, from, to }: Move) {
+  const before = nodes.map(({ node }) => node).filter((node) => nodeName(node) === from)
+  return disputeLifecycle.rows.find(
+    (row) =>
+      row.action === action &&
+      // A row names only some facets of a node; the others stay as they are.
+      before.some((node) => isFrom(row, node) && nodeName({ ...node, ...row.to } as DisputeNode) === to),
+  )
+}
+
+const isFrom = ({ from }: Row<DisputeNode>, node: DisputeNode): boolean =>
+  (Object.keys(from) as (keyof DisputeNode)[]).every((facet) => fits(node[facet], from[facet]))
+
+/** A move of an invoice is noted with its statuses. */
+function invoiceRowOf({ action, from, to }: Move) {
+  const statusIn = (state: object) => (state as { readonly status?: unknown }).status
+  return invoiceLifecycle.rows.find(
+    (row) => row.action === action && fits(from, statusIn(row.from)) && fits(to, statusIn(row.to)),
+  )
+}
+
+/** Whether a value is the one that a row names, or one of those. A facet that it does not name may have any. */
+const fits = (value: unknown, named: unknown): boolean =>
+  named === undefined || (Array.isArray(named) ? named.includes(value) : named === value)
 
 function told(
   { action, by, given, outcome }: Pick<Row<object>, 'action' | 'by' | 'given' | 'outcome'>,
