@@ -54,19 +54,19 @@ async function actOn<A extends ActingAction>(
   const { decide } = definitionOf(action)
 
   const decision = decide(invoice, input, contextOf(tx, account, service.settings))
-  const { to, emits } = invoiceLifecycle.follow(invoice, [role], action, decision.outcome)
+  const row = invoiceLifecycle.follow(invoice, [role], action, decision.outcome)
   if (role === 'seller')
     await requireMailQuota(service.settings, tx, { accountId: account.id, invoiceId: invoice.id }, decision)
   for (const job of decision.jobs ?? []) tx.enqueue(job)
   for (const key of decision.withdraws ?? []) tx.withdraw(key)
   if (!decision.changes) return invoice
 
-  const changed = { ...invoice, ...decision.changes, ...to } as Invoice
+  const changed = { ...invoice, ...decision.changes, ...row.to } as Invoice
   const isGone = decision.outcome === 'gone'
   if (isGone) deleteInvoice(tx, stored)
   else save(tx, stored, changed)
-  logMove(tx, stored, action, isGone ? null : changed.status)
-  if (emits !== 'nothing') announce(service, tx, account.id, changed, emits, role)
+  logMove(tx, stored, row, isGone ? null : changed.status)
+  if (row.emits !== 'nothing') announce(service, tx, account.id, changed, row.emits, role)
   return changed
 }
 

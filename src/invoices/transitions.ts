@@ -1,7 +1,8 @@
 import { sql } from '../database/sql.ts'
 import type { Tx } from '../database/transaction.ts'
 import { actorOf, causeId } from '../kernel/cause.ts'
-import type { InvoiceAction } from './lifecycle.ts'
+import { followed } from '../kernel/lifecycle.ts'
+import type { invoiceLifecycle } from './lifecycle.ts'
 import type { Status } from './schema/enums.ts'
 import type { StoredInvoice } from './store.ts'
 
@@ -10,18 +11,18 @@ const insertRow = sql`
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
 
 /**
- * Logs that an action led to another status, or with `null` that the invoice was deleted. Creations are not logged, because
- * every invoice begins as a draft.
+ * Logs that an action led along a row to another status, or with `null` that the invoice was deleted. Creations are not
+ * logged, because every invoice begins as a draft.
  */
 export function logMove(
   tx: Tx,
   { invoice: { id, status }, version, account }: StoredInvoice,
-  action: InvoiceAction,
+  row: (typeof invoiceLifecycle.rows)[number],
   to: Status | null,
 ): void {
   if (to === status) return
-  const move = [account.id, id, version + 1, action, status, to, tx.now]
+  const move = [account.id, id, version + 1, row.action, status, to, tx.now]
   tx.write(insertRow, [...move, actorOf(tx.cause), causeId(tx.cause)])
-  const details = { of: 'invoice', action, from: status, to }
+  const details = { of: 'invoice', action: row.action, from: status, to, rule: followed(row) }
   tx.happened(() => ({ kind: 'move', accountId: account.id, ref: id, details }))
 }

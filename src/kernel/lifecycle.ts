@@ -11,6 +11,19 @@ export interface Row<State> {
   readonly emits: string
 }
 
+/** What is noted of the row that a move followed: others may lead from the same state to the same state. */
+export type FollowedRow = Pick<Row<object>, 'by' | 'given' | 'outcome'> & {
+  /** Its number, in tables that have one. */
+  readonly t?: string
+}
+
+export const followed = ({ t, by, given, outcome }: FollowedRow): FollowedRow => ({
+  ...(t !== undefined && { t }),
+  by,
+  given,
+  outcome,
+})
+
 /** Conditions of rows. The name of a guard is the sentence a reader needs: it appears in refusals and in the documentation. */
 export type Guards<Entity> = Readonly<Record<string, (entity: Entity) => boolean>>
 

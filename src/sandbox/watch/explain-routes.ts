@@ -15,10 +15,9 @@ import { Type } from '../../kernel/type.ts'
 import type { SandboxParts } from '../parts.ts'
 import { DueShown, presentDue } from './due-routes.ts'
 import { findRequest } from './request-log.ts'
-import { ruleOf } from './rules-told.ts'
 import { findThreads, type HappeningRow } from './timeline.ts'
 import { presentHappening } from './timeline-routes.ts'
-import { nodeWords } from './words.ts'
+import { nodeWords, ruleOf } from './words.ts'
 
 const kinds = ['dispute', 'invoice', 'event', 'delivery', 'request'] as const
 type Kind = (typeof kinds)[number]

@@ -2,6 +2,7 @@ import { nodes } from '../../disputes/machine/nodes.ts'
 import { nodeName } from '../../disputes/machine/step.ts'
 import type { Instant } from '../../kernel/clock.ts'
 import type { HappeningKind } from '../../kernel/happening.ts'
+import type { FollowedRow } from '../../kernel/lifecycle.ts'
 import type { HappeningRow } from './timeline.ts'
 
 const meanings = new Map(nodes.map(({ node, meaning }) => [nodeName(node), meaning]))
@@ -20,7 +21,14 @@ const dueWords: Readonly<Record<string, (ref: string) => string>> = {
 interface Details {
   readonly request: { method: string; path: string; status: number; ms: number }
   readonly due: { work: string; error?: string; parked?: boolean }
-  readonly move: { of: 'dispute' | 'invoice'; action: string; from: string | null; to: string | null }
+  readonly move: {
+    of: 'dispute' | 'invoice'
+    action: string
+    from: string | null
+    to: string | null
+    /** Absent for the opening of a dispute, and in notes of versions before this one. */
+    rule?: FollowedRow
+  }
   readonly money: { what: string; currency_code: string; books: Readonly<Record<string, string>> }
   readonly event: { type: string; resource_id: string }
   readonly attempt: { url: string; number: number; status?: number; ms: number; error?: string; next_time?: Instant }
@@ -62,4 +70,15 @@ export function sentenceFor(row: HappeningRow): string {
   // The details were noted by whoever noted this kind.
   const tell = say[row.kind] as (details: unknown, row: HappeningRow) => string
   return tell(row.details, row)
+}
+
+/** The row of the table that a move followed, as a sentence without its full stop. Undefined when it was no move along a table. */
+export function ruleOf({ kind, details }: HappeningRow): string | undefined {
+  if (kind !== 'move') return undefined
+  // The details were noted by the logs of transitions.
+  const { action, rule } = details as unknown as Details['move']
+  if (!rule) return undefined
+  const number = rule.t === undefined ? '' : `${rule.t}, `
+  const condition = rule.given.length === 0 ? '' : `, given ${rule.given.join(' and ')}`
+  return `${number}${action} by the ${rule.by.join(' or ')}${condition}: ${rule.outcome}`
 }

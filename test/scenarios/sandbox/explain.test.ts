@@ -3,6 +3,7 @@ import { after } from '../../../src/kernel/clock.ts'
 import { run } from '../../support/command.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
+import { does, NOT_AS_DESCRIBED, open, proof } from '../disputes/people.ts'
 
 interface Explanation {
   readonly standing: string
@@ -144,5 +145,24 @@ describe('Watching a sandbox', () => {
       ['requests', '--limit', '0'],
     ])
       expect((await run(words, variables)).code).toBe(2)
+  })
+
+  it('names the rule that a move followed, also where another one leads the same way', async () => {
+    const ruleOf = async (id: string, action: string) =>
+      (await explain('dispute', id)).story.flatMap(({ rule }) => (rule?.includes(action) ? rule : []))
+    const { buyer, merchant } = world
+
+    const replaced = await open(buyer, { reason: NOT_AS_DESCRIBED })
+    await does(merchant, replaced, 'make-offer', { note: 'Another one.', offer_type: 'REPLACEMENT_WITHOUT_REFUND' })
+    expect((await does(buyer, replaced, 'accept-offer', { note: 'Agreed.' })).status).toBe(200)
+    expect(await ruleOf(replaced, 'accept-offer')).toEqual(['T9, accept-offer by the buyer: replaced'])
+
+    const appealed = await open(buyer, { reason: NOT_AS_DESCRIBED })
+    await does(merchant, appealed, 'provide-evidence', proof)
+    await does(merchant, appealed, 'adjudicate', { adjudication_outcome: 'SELLER_FAVOR' })
+    expect((await does(buyer, appealed, 'appeal', proof)).status).toBe(200)
+    expect(await ruleOf(appealed, 'appeal')).toContainEqual(
+      expect.stringMatching(/^T28, appeal by the buyer, given a decision against the buyer\b.*: appealed$/),
+    )
   })
 })
