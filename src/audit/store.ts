@@ -1,4 +1,4 @@
-import { fragment, joined, raw, sql, unseen } from '../database/sql.ts'
+import { type Fragment, fragment, joined, raw, sql, unseen } from '../database/sql.ts'
 import type { Reader } from '../database/transaction.ts'
 import { END, type Place } from '../http/keyset.ts'
 import { removeAll, type SweepParts } from '../jobs/sweep.ts'
@@ -46,34 +46,66 @@ const stretches = raw(`stretches as (
 
 /** Up to `limit` rows, newest first, from the one after `last` on. */
 export function findEntries(db: Reader, filter: AuditFilter, limit: number, last: Place = END): Promise<AuditEntry[]> {
-  const wanted = (name: FilterName) => unseen(filter[name], 'text')
-  const given = filterNames.filter((name) => filter[name] !== undefined)
-  const isOfThing = filter.resource_id !== undefined || filter.cause !== undefined
-  // The filtered column is part of the order, so that no other index will do: the index of times would be read to its end
-  // for somebody who did little. With `since`, the index of times ends there too, but the other one would not: it only ends
-  // with the value.
-  const [by] = isOfThing || filter.since !== undefined ? [] : given
-  const is = (name: FilterName) => fragment`${raw(name)} = ${wanted(name)}`
-  const fitting = joined([raw('true'), ...given.filter((name) => name !== by).map(is)], ' and ')
-  const key = by === undefined ? 'create_time, seq' : `${by}, create_time, seq`
-  const place = fragment`${unseen(last.create_time, 'text')}, ${unseen(last.seq, 'bigint')}`
-  const within =
-    by === undefined
-      ? fragment`create_time >= ${unseen(filter.since ?? '', 'text')} and (${raw(key)}) < (${place})`
-      : fragment`${raw(by)} >= ${wanted(by)} and (${raw(key)}) < (${wanted(by)}, ${place})`
-  const newestFirst = raw(`order by ${key.replace(/,|$/g, ' desc$&')} limit ${limit}`)
-  // One thing has few entries, in no order that an index knows. So they are found first, by that alone: with the time beside
-  // it, an index of times would be read as well, from end to end.
-  const { statement, values } = (
-    isOfThing
-      ? fragment`with recursive ${stretches}, found as materialized (
-            select rows.* from stretches cross join lateral (
-              select ${columns} from audit_log where seq >> 16 = stretches.n and ${fitting}) rows)
-          select ${named} from found where ${within} ${newestFirst}`
-      : fragment`select ${named} from audit_log where ${fitting} and ${within} ${newestFirst}`
-  ).toQuery()
+  const { statement, values } = searchOf(filter, limit, last).toQuery()
   return db.rows<AuditEntry>(statement, values)
 }
+
+/** There are three ways through the log, each along an index of its own. */
+function searchOf(filter: AuditFilter, limit: number, last: Place): Fragment {
+  if (filter.resource_id !== undefined || filter.cause !== undefined) return searchByThing(filter, limit, last)
+  const by = filterNames.find((name) => filter[name] !== undefined)
+  return by === undefined || filter.since !== undefined
+    ? searchByTime(filter, limit, last)
+    : searchBy(by, filter, limit, last)
+}
+
+/**
+ * One thing has few entries, in no order that an index knows. So they are found first, by that alone: with the time beside it,
+ * an index of times would be read as well, from end to end.
+ */
+const searchByThing = (filter: AuditFilter, limit: number, last: Place): Fragment => fragment`
+  with recursive ${stretches}, found as materialized (
+    select rows.* from stretches cross join lateral (
+      select ${columns} from audit_log where seq >> 16 = stretches.n and ${matching(filter)}) rows)
+  select ${named} from found where ${since(filter)} and ${before(last)}
+  order by create_time desc, seq desc limit ${raw(String(limit))}`
+
+/** By the index of times, which ends at `since`. */
+const searchByTime = (filter: AuditFilter, limit: number, last: Place): Fragment => fragment`
+  select ${named} from audit_log where ${matching(filter)} and ${since(filter)} and ${before(last)}
+  order by create_time desc, seq desc limit ${raw(String(limit))}`
+
+/**
+ * By the index of one column, of which only that value is read. The column is part of the order, so that no other index will
+ * do: the index of times would be read to its end for somebody who did little.
+ */
+function searchBy(name: FilterName, filter: AuditFilter, limit: number, last: Place): Fragment {
+  const column = raw(name)
+  const value = wanted(filter, name)
+  const { [name]: _, ...others } = filter
+  return fragment`
+  select ${named} from audit_log where ${matching(others)} and ${column} >= ${value}
+    and (${column}, create_time, seq) < (${value}, ${placeIn(last)})
+  order by ${column} desc, create_time desc, seq desc limit ${raw(String(limit))}`
+}
+
+const wanted = (filter: AuditFilter, name: FilterName) => unseen(filter[name], 'text')
+
+const matching = (filter: AuditFilter): Fragment =>
+  joined(
+    [
+      raw('true'),
+      ...filterNames
+        .filter((name) => filter[name] !== undefined)
+        .map((name) => fragment`${raw(name)} = ${wanted(filter, name)}`),
+    ],
+    ' and ',
+  )
+
+const since = (filter: AuditFilter): Fragment => fragment`create_time >= ${unseen(filter.since ?? '', 'text')}`
+const before = (last: Place): Fragment => fragment`(create_time, seq) < (${placeIn(last)})`
+const placeIn = ({ create_time, seq }: Place): Fragment =>
+  fragment`${unseen(create_time, 'text')}, ${unseen(seq, 'bigint')}`
 
 /** The setting lasts for this statement only. Without it the database refuses to remove anything. */
 const removeOld = sql`
