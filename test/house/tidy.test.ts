@@ -166,6 +166,7 @@ describe('The house is tidy', () => {
     const wired = [
       'app',
       'clocks',
+      'foundation',
       'index',
       'kept-code',
       'main',
@@ -182,6 +183,7 @@ describe('The house is tidy', () => {
       'routes',
       'sandbox',
       'testing',
+      'wiring',
       ...forEveryone,
     ]
     const unknown = [...new Set(files.map(({ path }) => room(path)))].filter(
