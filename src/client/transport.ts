@@ -84,7 +84,10 @@ export function openTransport({ url, clientId, clientSecret, dialect = 'service'
           'content-type': 'application/x-www-form-urlencoded',
         },
         body: 'grant_type=client_credentials',
-        ...{ open: true, requestId: undefined, answer: 'json', signal: undefined },
+        open: true,
+        requestId: undefined,
+        answer: 'json',
+        signal: undefined,
       })
       const { access_token, expires_in } = answer as { access_token: string; expires_in: number }
       const lifeMs = expires_in * 1000

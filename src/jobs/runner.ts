@@ -203,9 +203,12 @@ export class Runner implements WorkSource {
       const cause = jobCause(job)
       if (cause.waited) onDue?.(job)
       const transact = transactFor(cause)
-      const name = { id, label: labelOf(job) }
       await definition.run(job.payload as never, {
-        ...{ ...name, now: clock.now(), db: database, transact },
+        id,
+        label: labelOf(job),
+        now: clock.now(),
+        db: database,
+        transact,
         transactFor: (personId) => transactFor({ ...cause, personId }),
       })
       return () => finish(database, job)

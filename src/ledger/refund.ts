@@ -105,8 +105,12 @@ export function tellInvoice(tx: Tx, { id, amount, create_time }: Refund, transac
   tx.enqueue({
     name: 'invoice-service-refund',
     payload: {
-      ...{ account_id: seller.account_id, invoice_id, refund_id: id, amount, refund_time: create_time },
+      account_id: seller.account_id,
+      invoice_id,
       capture_id: transaction.id,
+      refund_id: id,
+      amount,
+      refund_time: create_time,
     },
   })
 }

@@ -110,7 +110,11 @@ export function catalogueOf(
       const route = routeOf.get(id)!
       const types = Object.keys(requestBody?.content ?? {})
       byId.set(id, {
-        ...{ id, summary, description, path, route },
+        id,
+        summary,
+        description,
+        path,
+        route,
         method: method.toUpperCase(),
         tag: written.tags[0],
         ...(security.length > 0 && { scopes: security.flatMap(({ oauth2 }) => oauth2) }),

@@ -58,7 +58,9 @@ export function openSandbox(house: SandboxHouse): SandboxParts {
     travel,
     worlds: openWorlds({
       ...house,
-      ...{ travel, open: house.openFork, forksMax: service.settings.forksMax },
+      travel,
+      open: house.openFork,
+      forksMax: service.settings.forksMax,
       flush,
     }),
     scenarios: new ScenarioRuns(() => house.localUrl()),

@@ -163,7 +163,11 @@ async function carryOut(stage: Stage, step: Step, variables: Variables): Promise
     )
   const as = step.as === undefined ? undefined : scenario.people[step.as]
   const answer = await client.call({
-    ...{ method, path, as, query: texts(step.query), headers: texts(step.headers) },
+    method,
+    path,
+    as,
+    query: texts(step.query),
+    headers: texts(step.headers),
     ...(step.body !== undefined && { body: expand(step.body, variables) }),
     ...(step.files && { files: step.files }),
   })

@@ -21,7 +21,13 @@ export const jobCommands: readonly Command[] = [
     examples: [['jobs parked', 'shows ids, names, whose they are, what they are about and the last error']],
     run: async ({ db }) =>
       (await allParked(db)).map(({ id, name, account_id, attempts, parked_time, error, payload }) => ({
-        ...{ id, name, account_id, about: subjectOf(payload), attempts, parked_time, error },
+        id,
+        name,
+        account_id,
+        about: subjectOf(payload),
+        attempts,
+        parked_time,
+        error,
       })),
   },
   {

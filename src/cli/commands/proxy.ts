@@ -22,8 +22,13 @@ function newAuthority() {
   const now = systemClock.now()
   const issue = (publicKey: KeyObject, name: string, isAuthority = false) =>
     issueCertificate({
-      ...{ publicKey, name, isAuthority, by: { name: AUTHORITY, privateKey: authority.privateKey } },
-      ...{ serial: randomBytes(16), from: after(now, -DAY_SECONDS), until: after(now, 90 * DAY_SECONDS) },
+      publicKey,
+      name,
+      isAuthority,
+      by: { name: AUTHORITY, privateKey: authority.privateKey },
+      serial: randomBytes(16),
+      from: after(now, -DAY_SECONDS),
+      until: after(now, 90 * DAY_SECONDS),
     })
   const key = host.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   return {

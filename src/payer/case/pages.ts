@@ -260,7 +260,10 @@ interface Said {
 function saidIn({ messages = [], evidences = [], offer }: Dispute): Said[] {
   const written = messages.map(
     ({ posted_by, time_posted: at, content: text, documents: files = [] }): Said => ({
-      ...{ at, isOwn: posted_by === 'BUYER', text, files },
+      at,
+      isOwn: posted_by === 'BUYER',
+      text,
+      files,
     }),
   )
   const shown = evidences

@@ -96,8 +96,13 @@ export function openPrinter({
  */
 const keyOf = ({ source: { invoice, account, now }, locale, address, logo }: AccountOrder): string =>
   [
-    ...[hash('sha256', JSON.stringify(invoice), 'base64'), locale.tag, address, dayIn(now, account.time_zone)],
-    ...[logo?.version ?? '', account.name, account.email],
+    hash('sha256', JSON.stringify(invoice), 'base64'),
+    locale.tag,
+    address,
+    dayIn(now, account.time_zone),
+    logo?.version ?? '',
+    account.name,
+    account.email,
   ].join('\n')
 
 /** Files that are kept as long as there is room. Those that nobody has asked for lately go first. */

@@ -151,9 +151,15 @@ export class Recorder {
   ): void {
     const known = thread ?? (ofEvent === undefined ? '-' : this.#threads.get(ofEvent))
     this.#take({
-      ...{ thread: known ?? null, kind, account_id: accountId, ref, trouble, details },
+      thread: known ?? null,
       ...(known === undefined && { of_event: ofEvent }),
-      ...{ create_time: now, real_time: systemClock.now() },
+      kind,
+      account_id: accountId,
+      ref,
+      trouble,
+      details,
+      create_time: now,
+      real_time: systemClock.now(),
     })
   }
 
@@ -255,9 +261,15 @@ function dueOf({ name, key, account_id, payload, attempts }: ClaimedJob): Happen
 function asNoted(noted: Noted | AnsweredRequest): Noted {
   if ('thread' in noted) return noted
   const { id, method, operation, status, caller } = noted
-  const about = { method, path: shownPath(noted.url), operation, status, ms: Math.round(noted.ms) }
+  const path = shownPath(noted.url)
   return {
-    ...{ thread: id, kind: 'request', account_id: caller?.accountId ?? null, ref: id, trouble: status >= 400 },
-    ...{ details: { ...about, client_id: clientOf(noted) }, create_time: noted.now, real_time: noted.realTime },
+    thread: id,
+    kind: 'request',
+    account_id: caller?.accountId ?? null,
+    ref: id,
+    trouble: status >= 400,
+    details: { method, path, operation, status, ms: Math.round(noted.ms), client_id: clientOf(noted) },
+    create_time: noted.now,
+    real_time: noted.realTime,
   }
 }

@@ -34,7 +34,11 @@ export const attemptMade = (
   ref: id,
   trouble: !delivered,
   details: {
-    ...{ webhook_id, event_id, url: url.split('?', 1)[0], number: attempts + 1, ms: duration_ms },
+    webhook_id,
+    event_id,
+    url: url.split('?', 1)[0],
+    number: attempts + 1,
+    ms: duration_ms,
     ...(http_status !== null && { status: http_status }),
     ...(!delivered && { error: error ?? reason, next_time }),
   },
