@@ -4,7 +4,7 @@ import { CASES_PER_PAYMENT_MAX, LINK_MAILS_A_DAY } from './case/report-routes.ts
 import { OTHERS_WAIT_SECONDS } from './pay/attempts.ts'
 import { type ChargeRow, chargeRows } from './pay/charge-lifecycle.ts'
 import { DENIAL_MAILS_A_DAY } from './pay/pay.ts'
-import { ORDERS_PER_ACCOUNT_MAX } from './print/press.ts'
+import { ORDERS_PER_ACCOUNT_MAX } from './print/print-queue.ts'
 import { KEPT_BYTES_MAX, PRINTING_MS_AT_ONCE, PRINTING_MS_PER_MINUTE, TIME_LIMIT_MS } from './print/printer.ts'
 
 const rowOf = ({ stored, heard, when, to, does }: ChargeRow) => [

@@ -3,8 +3,8 @@ import { RateLimit } from '../../http/limits/rate-limit.ts'
 import { dayIn } from '../../kernel/clock.ts'
 import type { LogoImage } from '../logo/image.ts'
 import type { KeptLogo } from '../logo/store.ts'
-import { Press } from './press.ts'
 import type { PrintOrder, ProcessAnswer, Work } from './print-process.ts'
+import { PrintQueue } from './print-queue.ts'
 
 export const TIME_LIMIT_MS = 10_000
 const START_LIMIT_MS = 60_000
@@ -45,12 +45,13 @@ export function openPrinter({
   const kept = new KeptFiles(KEPT_BYTES_MAX)
   /** Whoever asks for something that is being printed waits for that. */
   const underWay = new Map<string, Promise<Buffer>>()
-  const press = new Press({ niceness: 0, timeLimitMs, startLimitMs, idleMs })
-  const lastPress = new Press({ niceness: NICENESS, timeLimitMs, startLimitMs, idleMs })
+  const usual = new PrintQueue({ niceness: 0, timeLimitMs, startLimitMs, idleMs })
+  /** For accounts that have used up their share. */
+  const yielding = new PrintQueue({ niceness: NICENESS, timeLimitMs, startLimitMs, idleMs })
   const budget = new RateLimit(msPerMinute, PRINTING_MS_AT_ONCE)
 
   async function ask(accountId: string, work: Work): Promise<ProcessAnswer> {
-    const answer = await (budget.has(accountId) ? press : lastPress).ask(accountId, work)
+    const answer = await (budget.has(accountId) ? usual : yielding).ask(accountId, work)
     budget.charge(accountId, answer.processorMs)
     return answer
   }
@@ -84,7 +85,7 @@ export function openPrinter({
       return read.logo
     },
     async close() {
-      await Promise.all([press.close(), lastPress.close()])
+      await Promise.all([usual.close(), yielding.close()])
     },
   }
 }

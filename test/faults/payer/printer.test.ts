@@ -141,7 +141,7 @@ describe('Printing', () => {
 
   it('ends with the service, however that ends', async () => {
     const module = new URL('../../../dist/jobs/process.js', import.meta.url).href
-    const from = new URL('../../../dist/payer/print/press.js', import.meta.url).href
+    const from = new URL('../../../dist/payer/print/print-queue.js', import.meta.url).href
     const script = `import { startProcess } from ${JSON.stringify(module)}
       process.stdout.write(String(startProcess('print-process', ${JSON.stringify(from)}, ['0']).pid))`
     const service = spawn(process.execPath, ['--input-type=module', '-e', script])

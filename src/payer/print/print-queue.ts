@@ -33,7 +33,7 @@ function processorMs(pid: number | undefined): number | undefined {
   }
 }
 
-export interface PressOptions {
+export interface PrintQueueOptions {
   /** The niceness of its process: the higher, the more it makes way for others. */
   readonly niceness: number
   /** An order that uses more processor time than this is given up, together with the process. */
@@ -47,9 +47,9 @@ export interface PressOptions {
   readonly idleMs: number
 }
 
-/** A process that carries out one order at a time. It is started with the first order. Accounts take turns. */
-export class Press {
-  readonly #options: PressOptions
+/** Orders that a process of its own carries out one at a time. It is started with the first order. Accounts take turns. */
+export class PrintQueue {
+  readonly #options: PrintQueueOptions
   /** Orders by account. The first order of the first account is the next one. */
   readonly #waiting = new Map<string, Order[]>()
   #count = 0
@@ -58,7 +58,7 @@ export class Press {
   #idle: NodeJS.Timeout | undefined
   #lastId = 0
 
-  constructor(options: PressOptions) {
+  constructor(options: PrintQueueOptions) {
     this.#options = options
   }
 
