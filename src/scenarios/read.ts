@@ -155,29 +155,43 @@ function checkStep(given: unknown, place: StepPlace): Omit<Step, 'at'> {
   else if (earlier.has(name)) complain([...path, 'step'], `expected a name that no earlier step has, found ${name}.`)
   if (typeof step['says'] !== 'string')
     complain([...path, 'says'], `expected says, what happens in a sentence, found ${shown(step['says'])}.`)
-  const kind = kinds.filter((one) => step[one] !== undefined)
-  if (kind.length !== 1)
-    complain(path, `expected one of ${kinds.join(', ')} in a step, found ${kind.join(' and ') || 'none'}.`)
-  if (kind[0] === 'call') checkCall(step, place)
-  if (kind[0] === 'wait' && (typeof step['wait'] !== 'string' || !parseDuration(step['wait'])))
-    complain([...path, 'wait'], `expected an ISO 8601 duration such as P20D, found ${shown(step['wait'])}.`)
-  const answers = isFields(step['receiver']) ? step['receiver']['answers'] : undefined
-  if (kind[0] === 'receiver' && (!Number.isInteger(answers) || Number(answers) < 200 || Number(answers) > 599))
-    complain([...path, 'receiver'], `expected answers, an HTTP status, found ${shown(step['receiver'])}.`)
-  for (const part of ['path', 'query', 'headers', 'body', 'wait_until', 'expect', 'files'])
-    for (const reference of referencesOf(step[part])) {
-      const found = `found \${${reference}}.`
-      if (!earlier.has(rootOf(reference)))
-        complain(
-          [...path, part],
-          `expected an earlier step behind $, ${found}${didYouMean(rootOf(reference), earlier)}`,
-        )
-      else if (addsNoDuration(reference))
-        complain([...path, part], `expected an ISO 8601 duration such as P20D behind the plus, ${found}`)
-    }
+  checkKind(step, place)
+  checkReferences(step, place)
   checkExpectation(step['expect'] ?? {}, [...path, 'expect'], complain)
   // Every field was checked above.
   return { ...(step as unknown as Step), expect: (step['expect'] ?? {}) as Step['expect'] }
+}
+
+/** A step does one thing: it calls an operation, waits, or tells the receiver how to answer. */
+function checkKind(step: Fields, place: StepPlace): void {
+  const { path, complain } = place
+  const [kind, ...others] = kinds.filter((one) => step[one] !== undefined)
+  if (kind === undefined || others.length > 0) {
+    const found = kind === undefined ? 'none' : [kind, ...others].join(' and ')
+    complain(path, `expected one of ${kinds.join(', ')} in a step, found ${found}.`)
+  }
+  if (kind === 'call') checkCall(step, place)
+  if (kind === 'wait' && (typeof step['wait'] !== 'string' || !parseDuration(step['wait'])))
+    complain([...path, 'wait'], `expected an ISO 8601 duration such as P20D, found ${shown(step['wait'])}.`)
+  if (kind === 'receiver') {
+    const answers = isFields(step['receiver']) ? step['receiver']['answers'] : undefined
+    if (!Number.isInteger(answers) || Number(answers) < 200 || Number(answers) > 599)
+      complain([...path, 'receiver'], `expected answers, an HTTP status, found ${shown(step['receiver'])}.`)
+  }
+}
+
+const partsWithReferences = ['path', 'query', 'headers', 'body', 'wait_until', 'expect', 'files']
+
+function checkReferences(step: Fields, { path, earlier, complain }: StepPlace): void {
+  for (const part of partsWithReferences)
+    for (const reference of referencesOf(step[part])) {
+      const root = rootOf(reference)
+      const found = `found \${${reference}}.`
+      if (!earlier.has(root))
+        complain([...path, part], `expected an earlier step behind $, ${found}${didYouMean(root, earlier)}`)
+      else if (addsNoDuration(reference))
+        complain([...path, part], `expected an ISO 8601 duration such as P20D behind the plus, ${found}`)
+    }
 }
 
 function checkCall(step: Fields, { path, people, complain }: StepPlace): void {
@@ -214,14 +228,9 @@ function checkExpectation(expected: unknown, path: Path, complain: Complain): vo
   const { events, money, received, mail, status } = given
   if (status !== undefined && !Number.isInteger(status))
     complain([...path, 'status'], `expected an HTTP status, found ${shown(status)}.`)
-  const knownEvents = Object.keys(eventTypes)
-  const named = Array.isArray(events) ? events : isFields(received) ? Object.keys(received) : []
-  for (const name of named)
-    if (!knownEvents.includes(String(name)))
-      complain(
-        [...path, 'events'],
-        `expected the name of an event, found ${shown(name)}.${didYouMean(String(name), knownEvents)}`,
-      )
+  for (const name of Array.isArray(events) ? events : []) checkEvent(name, [...path, 'events'], complain)
+  for (const name of isFields(received) ? Object.keys(received) : [])
+    checkEvent(name, [...path, 'received', name], complain)
   for (const [field, value, isList] of [
     ['events', events, true],
     ['mail', mail, true],
@@ -231,4 +240,10 @@ function checkExpectation(expected: unknown, path: Path, complain: Complain): vo
     if (value !== undefined && value !== 'none' && (isList ? !Array.isArray(value) : !isFields(value)))
       complain([...path, field], `expected ${isList ? 'a list' : 'fields'} or none, found ${shown(value)}.`)
   if (isFields(money)) only(money, books, [...path, 'money'], complain)
+}
+
+function checkEvent(name: unknown, path: Path, complain: Complain): void {
+  const known = Object.keys(eventTypes)
+  if (known.includes(String(name))) return
+  complain(path, `expected the name of an event, found ${shown(name)}.${didYouMean(String(name), known)}`)
 }

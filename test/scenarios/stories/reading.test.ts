@@ -37,6 +37,19 @@ describe('A scenario that is not right', () => {
     ).toEqual(['mine.yaml:9:23: expected the name of an event, found "INVOICE.PAID".'])
   })
 
+  it('names events that there are, among those that came about and among those that were received', () => {
+    const expecting = (expected: string) =>
+      story(`  - step: rest\n    says: 'Rests.'\n    wait: P1D\n    expect: { ${expected} }`)
+    const sent = 'INVOICING.INVOICE.SENT'
+    expect(mistakes(expecting(`events: [${sent}], received: { ${sent}: 1, INVOICE.PAID: 2 }`))).toEqual([
+      'mine.yaml:9:102: expected the name of an event, found "INVOICE.PAID".',
+    ])
+    expect(mistakes(expecting('events: [INVOICE.SENT], received: { INVOICE.PAID: 2 }'))).toEqual([
+      'mine.yaml:9:23: expected the name of an event, found "INVOICE.SENT".',
+      'mine.yaml:9:65: expected the name of an event, found "INVOICE.PAID".',
+    ])
+  })
+
   it('adds durations to the time, and nothing else', () => {
     const waits = (until: string) => story(`  - { step: rest, says: R., wait_until: '\${${until}}' }`)
     for (const added of ['20D', 'tomorrow', 'P', 'PT'])
