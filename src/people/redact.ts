@@ -15,6 +15,9 @@ type JsonObject = Readonly<Record<string, Json>>
 const isObject = (value: Json): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+const mapFields = (object: JsonObject, change: (field: string, value: Json) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(object).map(([field, value]) => [field, change(field, value)]))
+
 const isAddressOf = (value: Json, email: string) => typeof value === 'string' && value.toLowerCase() === email
 
 /** An object that describes the person: a recipient, a buyer, an account. */
@@ -73,7 +76,7 @@ export function wordsIn(value: Json, isTheirs = false): string[] {
   if (!isObject(value)) return []
   const isOwn = isTheirs || isOfBuyer(value)
   return Object.entries(value).flatMap(([key, item]) => {
-    if (typeof item === 'string') return isOwn && said.has(key) && /\S\s+\S/.test(item) ? [item] : []
+    if (typeof item === 'string') return isOwn && wordFields.has(key) && /\S\s+\S/.test(item) ? [item] : []
     return wordsIn(item, isOwn || toldByBuyer.has(key))
   })
 }
@@ -85,9 +88,10 @@ const isOfBuyer = (value: JsonObject) =>
   value['actor'] === 'BUYER' ||
   value['by'] === 'buyer'
 
-/** Parts of a dispute whose words are the buyer's, and the fields that hold words. */
+/** Parts of a dispute whose words are the buyer's. */
 const toldByBuyer = new Set(['items', 'extensions', 'cancellation', 'compensation'])
-const said = new Set(['content', 'notes', 'note', 'description'])
+/** The fields that hold words. */
+const wordFields = new Set(['content', 'notes', 'note', 'description'])
 
 /** Each detail once, longest first, so that no part of a detail is taken out before the whole. */
 export const sorted = (details: readonly string[]): string[] =>
@@ -108,12 +112,12 @@ const filledIn = new Set([
   ...['note', 'notes', 'note_to_payer', 'memo', 'reference', 'custom', 'custom_id', 'title', 'subject', 'text'],
   ...['content', 'message', 'description', 'item_description', 'terms_and_conditions', 'about', 'summary', 'html'],
 ])
-/** Fields whose contents the service relies on, whatever they are. */
-const goneBy = new Set([
+/** Fields whose contents the service reads again, whatever they are: ids, links, numbers, settings. */
+const reliedOn = new Set([
   ...['id', 'ids', 'ref', 'thread', 'key', 'path', 'operation', 'action', 'actor', 'cause', 'from_node', 'to_node'],
   ...['url', 'href', 'rel', 'method', 'number', 'invoice_number', 'number_key', 'time_zone', 'locale', 'content-type'],
 ])
-const isGoneBy = (key: string) => goneBy.has(key) || /_(?:ids?|code|date|state|status|time|type)$/.test(key)
+const isReliedOn = (key: string) => reliedOn.has(key) || /_(?:ids?|code|date|state|status|time|type)$/.test(key)
 /** Amounts, days, instants, ids, codes and addresses, as the service writes them. It reads them again. */
 const coded = /^(?:-?[A-Z\d._:-]+|[a-z\d]+(?:[-_/.:~][a-z\d]+)*|https?:\/\/\S+)$/
 
@@ -121,7 +125,7 @@ const coded = /^(?:-?[A-Z\d._:-]+|[a-z\d]+(?:[-_/.:~][a-z\d]+)*|https?:\/\/\S+)$
  * Whether somebody may have written this text. A name, a street or a complaint can be any word, even one that currencies,
  * amounts or states are written with. If it were taken out of those too, money and decisions would be lost.
  */
-const isWritten = (text: string, key: string): boolean => filledIn.has(key) || !(isGoneBy(key) || coded.test(text))
+const isWritten = (text: string, key: string): boolean => filledIn.has(key) || !(isReliedOn(key) || coded.test(text))
 
 /** Takes the person out of texts and documents. `address` is what stands for theirs from now on. */
 export function makeRedaction({ email, details, disputes }: Person, address: string) {
@@ -151,6 +155,7 @@ export function makeRedaction({ email, details, disputes }: Person, address: str
   /** The ids of the documents that the person handed in; gathered while redacting. */
   const documents = new Set<string>()
 
+  /** `ofPerson` says that the value stands in a dispute of which they are the buyer. */
   function json(value: Json, key: string, ofPerson = false): Json {
     if (typeof value === 'string') return text(value, key)
     if (Array.isArray(value)) return value.map((item) => json(item, key, ofPerson))
@@ -158,41 +163,35 @@ export function makeRedaction({ email, details, disputes }: Person, address: str
     if (describes(value, email)) return party(value)
     const isBuyer = ofPerson || isBuyerOf(value, email) || disputes.has(String(value['dispute_id']).toLowerCase())
     if (isBuyer && isOfBuyer(value)) return words(value, key)
-    const billed = isObject(value['billing_info']) && describes(value['billing_info'], email)
-    return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [
-        key,
-        billed && key === 'shipping_info' && isObject(item)
-          ? without(item)
-          : isBuyer && toldByBuyer.has(key)
-            ? words(item, key)
-            : json(item, key, isBuyer),
-      ]),
-    )
+    const isBilled = isObject(value['billing_info']) && describes(value['billing_info'], email)
+    return mapFields(value, (field, item) => {
+      // The address that things were sent to belongs to whoever was billed.
+      if (isBilled && field === 'shipping_info' && isObject(item)) return without(item)
+      return isBuyer && toldByBuyer.has(field) ? words(item, field) : json(item, field, isBuyer)
+    })
   }
 
+  /** An object that describes the person: nobody, under a name that says so. */
   function party(value: JsonObject): JsonObject {
     const kept = without(value)
     return typeof value['name'] === 'string' ? { ...kept, name: ERASED_NAME } : kept
   }
 
-  const without = (value: JsonObject): JsonObject =>
-    Object.fromEntries(
-      Object.entries(value)
-        .filter(([key]) => !personal.has(key))
-        .map(([key, item]) => [key, json(item, key)]),
-    )
+  /** Without the fields that describe the person, and with all others redacted. */
+  function without(value: JsonObject): JsonObject {
+    const kept = Object.fromEntries(Object.entries(value).filter(([field]) => !personal.has(field)))
+    return mapFields(kept, (field, item) => json(item, field))
+  }
 
   /** What the person wrote or handed in. It stays known that it was there, and when; what it said goes. */
   function words(value: Json, at: string): Json {
     if (Array.isArray(value)) return value.map((item) => words(item, at))
     if (!isObject(value) || describes(value, email)) return json(value, at)
-    const erased = Object.entries(value).map(([key, item]): [string, Json] => {
-      if (said.has(key) && typeof item === 'string') return [key, ERASED_TEXT]
-      if (key === 'documents' && Array.isArray(item)) return [key, item.map(document)]
-      return [key, words(item, key)]
+    return mapFields(value, (field, item) => {
+      if (wordFields.has(field) && typeof item === 'string') return ERASED_TEXT
+      if (field === 'documents' && Array.isArray(item)) return item.map(document)
+      return words(item, field)
     })
-    return Object.fromEntries(erased)
   }
 
   function document(value: Json): Json {
