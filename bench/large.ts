@@ -2,6 +2,7 @@ import { makeContext } from './harness/context.ts'
 import { openBenchDatabase } from './harness/database.ts'
 import type { Context } from './harness/row.ts'
 import { startService } from './harness/service.ts'
+import { median } from './harness/statistics.ts'
 import { sampleInvoice } from './invoices/sample.ts'
 
 const INVOICES = '/v2/invoicing/invoices'
@@ -53,19 +54,21 @@ export const printLarge = (figures: readonly LargeFigure[]): string =>
     .join('')
 
 const figure = (what: string, medianMs: number, mostMs: number): LargeFigure => ({
-  ...{ what, medianMs, mostMs },
+  what,
+  medianMs,
+  mostMs,
   isMet: medianMs <= mostMs,
 })
 
 /** The median of so many calls, after a third as many that warm up. */
-async function median(call: (n: number) => Promise<unknown>): Promise<number> {
+async function medianOf(call: (n: number) => Promise<unknown>): Promise<number> {
   const took: number[] = []
   for (let n = 0; n < CALLS; n++) {
     const began = performance.now()
     await call(n)
     took.push(performance.now() - began)
   }
-  return took.slice(-TIMES).sort((a, b) => a - b)[Math.floor(TIMES / 2)]!
+  return median(took.slice(-TIMES))
 }
 
 /** Each of an invoice of its own, so that none was printed before. */
@@ -84,7 +87,7 @@ async function pdfs(context: Context): Promise<LargeFigure[]> {
     await answer.arrayBuffer()
     if (answer.status !== 200) throw new Error(`A PDF answered ${answer.status}.`)
   }
-  return [figure(`a PDF of ${ITEMS} items, printed for the first time`, await median(print), 300)]
+  return [figure(`a PDF of ${ITEMS} items, printed for the first time`, await medianOf(print), 300)]
 }
 
 async function disputes(context: Context): Promise<LargeFigure[]> {
@@ -109,10 +112,10 @@ async function disputes(context: Context): Promise<LargeFigure[]> {
   const accept = (n: number) =>
     context.call({ method: 'POST', path: `${opened[n]!}/accept-claim`, json: { note: 'Paid back.' }, token: merchant })
   return [
-    figure(`a dispute over ${PAYMENTS} payments, opened`, await median((n) => open(made[n]!)), 300),
-    figure(`a dispute over ${PAYMENTS} payments, paid back`, await median(accept), 300),
+    figure(`a dispute over ${PAYMENTS} payments, opened`, await medianOf((n) => open(made[n]!)), 300),
+    figure(`a dispute over ${PAYMENTS} payments, paid back`, await medianOf(accept), 300),
     // Only a sandbox does this, and it writes the payments as well.
-    figure(`the same with payments that it makes up`, await median((n) => open(unknown(n))), 600),
+    figure(`the same with payments that it makes up`, await medianOf((n) => open(unknown(n))), 600),
   ]
 }
 
@@ -154,7 +157,7 @@ async function lists(context: Context): Promise<LargeFigure[]> {
     token,
   })
   await context.sql(copyInvoices, [id, LISTED])
-  const list = () => median(() => context.call({ method: 'GET', path: INVOICES, token }))
+  const list = () => medianOf(() => context.call({ method: 'GET', path: INVOICES, token }))
   const fresh = await list()
   await context.sql('analyze invoices')
   return [figure(`a list of ${LISTED} invoices without statistics, twice as with`, fresh, 2 * (await list()))]

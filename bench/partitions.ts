@@ -20,6 +20,7 @@ import { findTransmission, transmissionsOf } from '../src/webhooks/events/transm
 import { sweepEvents } from '../src/webhooks/retention.ts'
 import { makeSeal } from '../src/webhooks/signing/seal.ts'
 import { openBenchDatabase } from './harness/database.ts'
+import { median } from './harness/statistics.ts'
 
 /**
  * What partitions spare and what they cost: the same rows in a database without and in one with them. Thirty days of events, the
@@ -93,7 +94,11 @@ async function openSide(name: string, url: string, client: pg.Client): Promise<S
   const there = new Partitions(app.database)
   await there.keepAhead(now)
   return {
-    ...{ name, url, client, app, partitions: there },
+    name,
+    url,
+    client,
+    app,
+    partitions: there,
     ids: rows.map(({ id }) => id),
     transmissions: rows.map(({ sent }) => sent),
   }
@@ -152,7 +157,7 @@ async function inTurns(sides: readonly Side[], times: number, does: Journey): Pr
     }
     n += times
   }
-  return taken.map((all) => all.toSorted((a, b) => a - b)[all.length >> 1]!)
+  return taken.map(median)
 }
 
 const caller = { ...nobody, accountId: ACCOUNT, appId: APP, scopes: new Set<string>() }

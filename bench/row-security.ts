@@ -2,6 +2,7 @@ import pg from 'pg'
 import { connectionSettings } from '../src/database/address.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { openBenchDatabase } from './harness/database.ts'
+import { median } from './harness/statistics.ts'
 
 /**
  * What row level security would cost: a read by key and a write, by a role under policies that compare the account of each
@@ -50,8 +51,6 @@ async function timed(client: pg.Client, table: string, kind: 'read' | 'write'): 
   }
   return ((performance.now() - started) * 1000) / TIMES
 }
-
-const median = (numbers: number[]) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!
 
 const bench = await openBenchDatabase(process.env['DATABASE_URL'])
 await migrate(bench.url)

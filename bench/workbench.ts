@@ -4,6 +4,7 @@ import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { median } from './harness/statistics.ts'
 
 /** What a developer waits for, as medians of ten, and what an idle sandbox holds: npm run bench:workbench. Ends with 1 when one is too much. */
 
@@ -25,7 +26,7 @@ async function medianOf(times: number, work: () => Promise<(() => Promise<unknow
     took.push(performance.now() - began)
     await after?.()
   }
-  return took.toSorted((a, b) => a - b)[Math.floor(times / 2)]!
+  return median(took)
 }
 
 const anInvoice = {

@@ -1,6 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import type pg from 'pg'
-import { cpuSeconds } from '../harness/child.ts'
+import { cpuSeconds, processIds, secondsOfTicks, statOf } from '../harness/processor.ts'
 
 /** How long the rows of a table stay. */
 export type Stay = 'ever' | 'retention' | 'passing'
@@ -128,19 +127,11 @@ export class Meter {
     if (this.#postmaster === undefined) return undefined
     const postmaster = this.#postmaster
     const own = cpuSeconds(postmaster)! + endedChildren(postmaster)
-    const children = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && parentOf(Number(pid)) === postmaster)
-    return children.reduce((sum, pid) => sum + (cpuSeconds(Number(pid)) ?? 0), own)
+    const children = processIds().filter((pid) => parentOf(pid) === postmaster)
+    return children.reduce((sum, pid) => sum + (cpuSeconds(pid) ?? 0), own)
   }
 }
 
-const fieldsOf = (pid: number): string[] => {
-  try {
-    // The name stands in brackets and may hold spaces; the state is the third field, the parent the fourth.
-    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
-  } catch {
-    return []
-  }
-}
-const parentOf = (pid: number) => Number(fieldsOf(pid)[1] ?? 0)
+const parentOf = (pid: number) => Number(statOf(pid)[1] ?? 0)
 /** Processor time of backends that are gone, in seconds. */
-const endedChildren = (pid: number) => (Number(fieldsOf(pid)[13]) + Number(fieldsOf(pid)[14])) / 100
+const endedChildren = (pid: number) => secondsOfTicks(Number(statOf(pid)[13]) + Number(statOf(pid)[14]))

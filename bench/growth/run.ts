@@ -5,11 +5,12 @@ import pg from 'pg'
 import { connectionSettings } from '../../src/database/address.ts'
 import { makeContext } from '../harness/context.ts'
 import { openBenchDatabase } from '../harness/database.ts'
+import { processorMs } from '../harness/processor.ts'
 import { startService } from '../harness/service.ts'
+import { median } from '../harness/statistics.ts'
 import { fillForLists } from './fill.ts'
 import type { Listing, Sized } from './listing.ts'
 import { listings } from './listings.ts'
-import { processorMs } from './processor.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -40,7 +41,6 @@ the same machine.
 const AT_MOST = 1.2
 const WARM_UP = 5
 const say = (text: string) => process.stderr.write(`${text}\n`)
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!
 
 /** A service on a database that was filled. */
 async function openSide(url: string, size: number) {
@@ -94,8 +94,13 @@ async function busy(error: unknown): Promise<undefined> {
 async function measure(listing: Listing, sides: readonly FilledSide[]) {
   const measured = await Promise.all(
     sides.map(async (side) => ({
-      ...{ side, meter: meter(side), token: await side.context.token(listing.who), found: 0 },
-      ...{ request: listing.request(side.sized), service: [] as number[], server: [] as number[] },
+      side,
+      meter: meter(side),
+      token: await side.context.token(listing.who),
+      request: listing.request(side.sized),
+      found: 0,
+      service: [] as number[],
+      server: [] as number[],
     })),
   )
   for (let round = -WARM_UP; round < Number(options.rounds); round++)

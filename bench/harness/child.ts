@@ -1,5 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const STOP_WITHIN_MS = 10_000
@@ -52,16 +51,4 @@ export function nextMessage<Message>({ process: child }: Child): Promise<Message
     child.once('message', onMessage)
     child.once('exit', onExit)
   })
-}
-
-let ticksASecond: number | undefined
-
-/** How many seconds of processor time a process has used; undefined where the system does not tell. */
-export function cpuSeconds(pid: number | undefined): number | undefined {
-  const file = `/proc/${pid}/stat`
-  if (pid === undefined || !existsSync(file)) return undefined
-  ticksASecond ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
-  // The name stands in brackets and may hold spaces; the times are the 14th and 15th field.
-  const fields = readFileSync(file, 'utf8').split(') ')[1]!.split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / ticksASecond
 }

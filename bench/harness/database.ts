@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { connectionSettings } from '../../src/database/address.ts'
+import { connectionSettings, inDatabase } from '../../src/database/address.ts'
 import { startEmbedded } from '../../src/database/embedded/server.ts'
 
 /** A PostgreSQL with an empty database that exists for this run alone. */
@@ -68,11 +68,4 @@ function watchOver(folder: string, dataDir: string) {
   const shell = spawn('sh', ['-c', script, folder, dataDir], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   shell.unref()
   return { stop: () => process.kill(-shell.pid!, 'SIGKILL') }
-}
-
-function inDatabase(url: string, name: string): string {
-  if (url.startsWith('socket:')) return url.replace(/\/[^/]*$/, `/${name}`)
-  const address = new URL(url)
-  address.pathname = `/${name}`
-  return address.href
 }

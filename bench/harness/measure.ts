@@ -1,8 +1,9 @@
-import { cpuSeconds } from './child.ts'
 import type { Generator } from './generator.ts'
 import type { TransactionLimit } from './pgbench.ts'
+import { cpuSeconds } from './processor.ts'
 import type { Context, Json, Row } from './row.ts'
 import type { RunningService } from './service.ts'
+import { median, quantile } from './statistics.ts'
 import { watchingHost } from './stolen.ts'
 
 /** How long and how often a row is measured. */
@@ -183,13 +184,4 @@ function medians(rounds: readonly Round[]): Side {
     ...of('p50Ms'),
     ...of('p99Ms'),
   }
-}
-
-const median = (values: readonly number[]) => quantile(values, 0.5)
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  const place = (sorted.length - 1) * share
-  const [below, above] = [sorted[Math.floor(place)]!, sorted[Math.ceil(place)]!]
-  return below + (above - below) * (place % 1)
 }

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { nextMessage, startChild } from '../harness/child.ts'
+import { quantile } from '../harness/statistics.ts'
 import type { NoisyOrder } from './noisy.ts'
 import { openQuiet, type Waits } from './quiet.ts'
 import { openScene } from './scene.ts'
@@ -62,8 +63,7 @@ function figureOf(kind: NeighbourFigure['kind'], alone: readonly number[], besid
   return { kind, count: beside[kind].length, aloneMs, besideMs, ratio, isMet: ratio < REQUIRED }
 }
 
-const p99 = (waits: readonly number[]) =>
-  [...waits].sort((a, b) => a - b)[Math.floor(waits.length * 0.99)] ?? Number.NaN
+const p99 = (waits: readonly number[]) => quantile(waits, 0.99)
 
 export const printNeighbours = (figures: readonly NeighbourFigure[]): string =>
   [

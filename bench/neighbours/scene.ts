@@ -1,6 +1,6 @@
-import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { GATEWAY_SECRET, startGateway } from '../../test/support/gateway.ts'
+import { freePort } from '../../test/support/ports.ts'
 import { type RunningService, runCommand, startService } from '../../test/support/process.ts'
 import { RawReceiver, Receiver } from '../../test/support/receiver.ts'
 import { openBenchDatabase } from '../harness/database.ts'
@@ -75,15 +75,6 @@ export async function openScene(databaseUrl: string | undefined) {
       await database.stop()
     },
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
 }
 
 async function tokenOf(client: Client, url: string, id: string, secret: string): Promise<string> {

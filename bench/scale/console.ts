@@ -9,10 +9,11 @@ import { connectionSettings } from '../../src/database/address.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { readSettings } from '../../src/settings.ts'
 import { openBenchDatabase } from '../harness/database.ts'
+import { cpuSecondsIn } from '../harness/processor.ts'
+import { median } from '../harness/statistics.ts'
 import { sampleInvoice } from '../invoices/sample.ts'
 import { fill, makeRoots } from './console-rows.ts'
 import { copyForLists, withoutIndexes } from './copies.ts'
-import { secondsIn } from './processor.ts'
 
 /**
  * How long the lists of the console take where every table has many rows, of a sandbox and of a live service:
@@ -150,7 +151,7 @@ const missed: string[] = []
 let serverFolder = '/nowhere'
 /** Of this process, which is the service, and of the server. */
 const processorMs = () =>
-  process.cpuUsage().user / 1e3 + process.cpuUsage().system / 1e3 + secondsIn(serverFolder) * 1e3
+  process.cpuUsage().user / 1e3 + process.cpuUsage().system / 1e3 + cpuSecondsIn(serverFolder) * 1e3
 
 async function time(
   app: App,
@@ -172,8 +173,7 @@ async function time(
       took.push(performance.now() - began)
     }
     const used = (processorMs() - before) / took.length
-    took.sort((a, b) => a - b)
-    const [ms, most] = [took[Math.floor(took.length / 2)]!, took.at(-1)!]
+    const [ms, most] = [median(took), Math.max(...took)]
     const isMissed = ms > MOST_MS || !isAnswered
     if (isMissed) missed.push(`${face} ${path}`)
     say(

@@ -4,7 +4,7 @@ import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { secondsIn, secondsOf } from './processor.ts'
+import { cpuSeconds, cpuSecondsIn } from '../harness/processor.ts'
 
 /**
  * What open consoles cost while nothing happens: npx tsx bench/scale/idle-consoles.ts [seconds]. A sandbox runs in a process of
@@ -28,8 +28,8 @@ const service = spawn(process.execPath, ['--import', 'tsx', 'src/main.ts', 'star
 
 async function share(seconds: number): Promise<{ service: number; server: number }> {
   const used = () => ({
-    service: secondsOf(service.pid!),
-    server: secondsIn(dataDir),
+    service: cpuSeconds(service.pid) ?? 0,
+    server: cpuSecondsIn(dataDir),
   })
   await pause(3_000)
   const before = used()

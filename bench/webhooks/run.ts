@@ -12,7 +12,8 @@ import { readSettings } from '../../src/settings.ts'
 import { RawReceiver } from '../../test/support/receiver.ts'
 import { type Child, nextMessage, startChild } from '../harness/child.ts'
 import { openBenchDatabase } from '../harness/database.ts'
-import { addBacklog, median, merchantId, open, p95, p99, pause, sampleBody, subscribe, subscribers } from './scene.ts'
+import { median } from '../harness/statistics.ts'
+import { addBacklog, merchantId, open, p95, p99, pause, sampleBody, subscribe, subscribers } from './scene.ts'
 
 const { values: options } = parseArgs({
   options: { only: { type: 'string', multiple: true, default: [] }, rounds: { type: 'string', default: '7' } },

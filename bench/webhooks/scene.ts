@@ -4,6 +4,7 @@ import { statementOf } from '../../src/database/sql.ts'
 import type { SecretRing } from '../../src/kernel/secrets.ts'
 import { queueInserted } from '../../src/webhooks/delivery/queue.ts'
 import { makeSeal } from '../../src/webhooks/signing/seal.ts'
+import { quantile } from '../harness/statistics.ts'
 
 export const merchantId = 'MERCHANTAAAAA'
 const WEBHOOKS_PER_APP = 10
@@ -65,11 +66,6 @@ export async function addBacklog(
 
 export const open = statementOf('select count(*)::int as open from delivery_queue')
 
-const quantile = (values: readonly number[], share: number) => {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-}
-export const median = (values: readonly number[]) => quantile(values, 0.5)
 export const p95 = (values: readonly number[]) => quantile(values, 0.95)
 export const p99 = (values: readonly number[]) => quantile(values, 0.99)
 

@@ -9,9 +9,9 @@ import {
   readFileSync,
   rmSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort as anyFreePort } from '../../test/support/ports.ts'
 
 /** A process of the lab. It goes with the lab, however that ends. */
 export interface Running {
@@ -142,12 +142,10 @@ export function runAsNobody([program, ...words]: readonly string[], env: Record<
 
 const given = new Set<number>()
 
+/** A port that no other process of the lab was given, though it may not listen yet. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const server = createServer()
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const { port } = server.address() as { port: number }
-    await new Promise((resolve) => server.close(resolve))
+    const port = await anyFreePort()
     if (given.has(port)) continue
     given.add(port)
     return port

@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { freePort } from '../support/ports.ts'
 import { isAlive, type RunningService, runProgram, startProgram, temporaryFolder } from '../support/process.ts'
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
@@ -58,14 +59,6 @@ const LISTENS_MS_MAX = 10_000
 /** How long a sandbox may take to start beside others, and to tell of all that happened. */
 const STARTS_MS_MAX = 60_000
 const root = fileURLToPath(new URL('../..', import.meta.url))
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}
 
 const answers = (port: number) =>
   new Promise<boolean>((resolve) => {

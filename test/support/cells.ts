@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
@@ -14,6 +13,7 @@ import { people } from '../../src/sandbox/people.ts'
 import { readSettings } from '../../src/settings.ts'
 import { run } from './command.ts'
 import { liveUnlimited } from './live.ts'
+import { freePort } from './ports.ts'
 import { temporaryFolder } from './process.ts'
 import { assertion, basic, patient } from './world.ts'
 
@@ -72,14 +72,6 @@ export async function openCell(databaseUrl: string, variables: Variables, { ids 
 }
 export type OpenCell = Awaited<ReturnType<typeof openCell>>
 export type CellCaller = Awaited<ReturnType<OpenCell['newCaller']>>
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 export interface Told<Body> {
   readonly status: number
