@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EmbeddedServerError, startEmbedded } from '../../src/database/embedded/server.ts'
 import { dataFolderOf, folderOf, install, people, Refused, settingOf, startService } from '../support/installation.ts'
-import { removeData } from '../support/server.ts'
+import { removeData } from '../support/own-server.ts'
 
 const me = people[0]!
 const installed = folderOf(me)

@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { startEmbedded } from '../../src/database/embedded/server.ts'
-import { removeData } from '../support/server.ts'
+import { startOwnServer } from '../support/own-server.ts'
 import { type Guard, guards } from './guards.ts'
 import type { Report } from './reporter.ts'
 import { printTable } from './table.ts'
@@ -54,8 +51,7 @@ function flawsOf(wanted: readonly Guard[], { failures, passed }: Report): string
 async function main(): Promise<void> {
   const began = performance.now()
   const wanted = chosen().map((guard) => ({ guard, source: mutated(guard) }))
-  const dataDir = mkdtempSync(join(tmpdir(), 'quittance-mutants-data-'))
-  const server = await startEmbedded({ dataDir, durable: false, connectionsMax: 250 })
+  const server = await startOwnServer({ name: 'mutants-data', connectionsMax: 250 })
   const trees = Array.from({ length: Math.max(1, Number(options.jobs)) }, copyTree)
   const results = new Map<string, Verdict>()
   const say = (text: string) => process.stdout.write(`${text}\n`)
@@ -85,7 +81,6 @@ async function main(): Promise<void> {
   } finally {
     for (const tree of trees) rmSync(tree, { recursive: true, force: true })
     await server.stop()
-    removeData(dataDir)
     if (options.write) printTable(guards, new Map([...results].map(([name, verdict]) => [name, told(verdict)])))
   }
   const missed = [...results.values()].filter(({ isNoticed }) => !isNoticed).length

@@ -1,7 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { generateKeyPair, randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -10,13 +9,13 @@ import { connectionSettings, inDatabase } from '../../src/database/address.ts'
 import { serverAccount } from '../../src/database/embedded/account.ts'
 import { findBinaries } from '../../src/database/embedded/binaries.ts'
 import { createCluster } from '../../src/database/embedded/cluster.ts'
-import { findHome, makeHome, SERVER } from '../../src/database/embedded/folders.ts'
-import { startEmbedded } from '../../src/database/embedded/server.ts'
+import { makeHome, SERVER } from '../../src/database/embedded/folders.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { openDatabase } from '../../src/database/open.ts'
 import { partitionTables } from '../../src/database/partitioning.ts'
 import type { Instant } from '../../src/kernel/clock.ts'
 import { SandboxClock } from '../../src/sandbox/clock.ts'
+import { startOwnServer } from './own-server.ts'
 
 /** The one server of a test run, and the migrated database that every test file's own is copied from. */
 export interface TestServer {
@@ -101,21 +100,18 @@ export function inMemory(): string | undefined {
   return bavail * bsize >= MEMORY_MIN ? MEMORY : undefined
 }
 
-/** A server in a folder of its own, which goes with this process however that ends. */
+/** The server of a run, with a copy of the files that it started on. */
 async function startThrowAway() {
-  const dataDir = mkdtempSync(join(inMemory() ?? tmpdir(), 'quittance-test-'))
-  const watch = watchOver(dataDir)
-  const files = await makeFiles(dataDir)
-  const server = await startEmbedded({ dataDir, durable: false, connectionsMax: 250 })
-  return {
-    url: server.url,
-    files,
-    async stop() {
-      await server.stop()
-      removeData(dataDir)
-      watch.stop()
+  let files = ''
+  const server = await startOwnServer({
+    name: 'test',
+    within: inMemory(),
+    connectionsMax: 250,
+    async prepare(dataDir) {
+      files = await makeFiles(dataDir)
     },
-  }
+  })
+  return { ...server, files }
 }
 
 /** Makes the files that a server of this folder will start on, and a copy of them. */
@@ -126,24 +122,6 @@ async function makeFiles(dataDir: string): Promise<string> {
   const copy = join(home, 'unused')
   execFileSync('cp', ['-a', join(home, SERVER), copy])
   return copy
-}
-
-/** A shell that takes the server down when the pipe to us breaks, as it does even when we are killed. */
-function watchOver(dataDir: string) {
-  if (process.platform === 'win32') return { stop() {} }
-  const script = `cat
-    home=$(cd "$0/elsewhere" && pwd -P || echo "$0")
-    kill -QUIT $(head -n 1 "$home/server/cluster/postmaster.pid")
-    sleep 1
-    rm -rf "$home" "$0"`
-  const shell = spawn('sh', ['-c', script, dataDir], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
-  shell.unref()
-  return { stop: () => process.kill(-shell.pid!, 'SIGKILL') }
-}
-
-/** Removes a data directory together with what of it lies elsewhere. */
-export function removeData(dataDir: string): void {
-  for (const folder of [findHome(dataDir), dataDir]) if (folder) rmSync(folder, { recursive: true, force: true })
 }
 
 /** Databases of runs that were ended before they could drop them: a live run holds the lock of its name. */
