@@ -45,7 +45,6 @@ const refundById = sql`
    where r.account_id = $1 and r.id = $2`
 const refundsCounted = sql`
   select count(*)::int as n from (select from payment_refunds where account_id = $1 and transaction_id = $2 limit $3) counted`
-const balancesOf = sql`select book, currency, amount from ledger_balances where account_id = $1 order by currency, book`
 const standingRefunds = sql`
   select body as refund from payment_refunds
    where account_id = $1 and transaction_id = $2 and body->>'status' = 'COMPLETED' order by create_time, id`
@@ -93,9 +92,6 @@ export const findRefund = (db: Reader, accountId: string, id: string) =>
 /** How many refunds a payment has, counted up to `most`. */
 export const countRefunds = async (db: Reader, { seller, id }: PaymentTransaction, most: number): Promise<number> =>
   (await db.row<{ n: number }>(refundsCounted, [seller.account_id, id, most]))!.n
-
-export const findBalances = (db: Reader, accountId: string) =>
-  db.rows<{ book: string; currency: string; amount: bigint }>(balancesOf, [accountId])
 
 /** The refunds of a payment that were not overturned, oldest first. */
 export async function findStandingRefunds(db: Reader, accountId: string, transactionId: string): Promise<Refund[]> {

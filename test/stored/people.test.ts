@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findBalances } from '../../src/ledger/store.ts'
 import {
   address,
   DISPUTES,
@@ -11,6 +10,7 @@ import {
   png,
   tracking,
 } from '../scenarios/disputes/people.ts'
+import { booksOf } from '../support/books.ts'
 import { json, run } from '../support/command.ts'
 import { PUBLIC_URL, sentInvoice } from '../support/payer.ts'
 import { Receiver } from '../support/receiver.ts'
@@ -121,7 +121,7 @@ describe('A customer', () => {
   it('is gone from every table once erased, and what was bought, paid and decided is not', async () => {
     const { merchant, people } = world
     const before = (await merchant.get<{ amount: object; items: object[] }>(`${INVOICES}/${ids.invoice}`)).body
-    const books = await findBalances(world.app.database, people.merchant.id)
+    const books = await booksOf(world.app.database, people.merchant.id)
     // What the sandbox answered in the last half second is kept when somebody looks.
     await world.call('GET', '/sandbox/requests')
 
@@ -135,7 +135,7 @@ describe('A customer', () => {
       detail: { note: 'For (erased).' },
       primary_recipients: [{ billing_info: { email_address: expect.stringMatching(/^erased-\w+@erased\.invalid$/) } }],
     } as object)
-    expect(await findBalances(world.app.database, people.merchant.id)).toEqual(books)
+    expect(await booksOf(world.app.database, people.merchant.id)).toEqual(books)
     const dispute = (
       await merchant.get<{ messages: { posted_by: string; content: string }[] }>(`${DISPUTES}/${ids.dispute}`)
     ).body

@@ -5,7 +5,8 @@ import { toMinor } from '../../../src/kernel/money.ts'
 import { Problem } from '../../../src/kernel/problem.ts'
 import { makeLedger } from '../../../src/ledger/ledger.ts'
 import { payFromService } from '../../../src/ledger/movements.ts'
-import { findBalances, findTransaction } from '../../../src/ledger/store.ts'
+import { findTransaction } from '../../../src/ledger/store.ts'
+import { booksOf } from '../../support/books.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
 let world: World
@@ -105,7 +106,7 @@ describe('Refunds that race', () => {
         }),
       ),
     )
-    const balances = await findBalances(world.app.database, accountId)
+    const balances = await booksOf(world.app.database, accountId)
 
     expect(results.filter((counted) => counted['done'] === 1)).toHaveLength(3)
     expect(results.filter((counted) => counted['REFUND_FAILED_INSUFFICIENT_FUNDS'] === 1)).toHaveLength(7)

@@ -3,7 +3,8 @@ import type { Tx } from '../../../src/database/transaction.ts'
 import type { Money } from '../../../src/kernel/money.ts'
 import { makeLedger } from '../../../src/ledger/ledger.ts'
 import type { NewPayment } from '../../../src/ledger/schema.ts'
-import { findBalances, findTransaction } from '../../../src/ledger/store.ts'
+import { findTransaction } from '../../../src/ledger/store.ts'
+import { booksOf } from '../../support/books.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
 let world: World
@@ -33,7 +34,7 @@ const captured = (value: string, more: Partial<NewPayment> = {}) =>
 async function changeOf(work: () => Promise<unknown>): Promise<Record<string, bigint>> {
   const read = async () =>
     new Map(
-      (await findBalances(world.app.database, accountId()))
+      (await booksOf(world.app.database, accountId()))
         .filter(({ currency }) => currency === 'PLN')
         .map(({ book, amount }) => [book, amount]),
     )
