@@ -64,6 +64,7 @@ function rolesFrom(side: Side, isPartner: boolean, { dispute, held }: Found): Ro
 /** Someone about to act on a dispute. */
 export interface Actor {
   readonly side: Side
+  /** Whether it acts as a partner and may not act as the seller. */
   readonly isPartner: boolean
   readonly roles: readonly Role[]
 }
@@ -169,11 +170,13 @@ export const fullySeen = ({ sellers }: Sight): string[] =>
 export function actorOf(found: Found): Actor {
   const { side, held } = found
   if (side === 'operator') return { side: 'seller', isPartner: false, roles: ['agent'] }
-  if (held.scopes.has(`disputes/update-${side}`))
-    return { side, isPartner: false, roles: rolesFrom(side, false, found) }
-  if (side === 'seller' && held.scopes.has('disputes/update-partner'))
-    return { side, isPartner: true, roles: rolesFrom(side, true, found) }
-  throw forbidden(`As the ${side} of this dispute you need the scope disputes/update-${side}.`)
+  const asParty = held.scopes.has(`disputes/update-${side}`)
+  const asPartner = side === 'seller' && held.scopes.has('disputes/update-partner')
+  if (!asParty && !asPartner)
+    throw forbidden(`As the ${side} of this dispute you need the scope disputes/update-${side}.`)
+  const roles = rolesFrom(side, !asParty, found)
+  // A partner that may do what the seller does can still tell what it did itself.
+  return { side, isPartner: !asParty, roles: asParty && asPartner ? [...roles, 'partner'] : roles }
 }
 
 /** Who the caller is at this dispute, when reading. If its scopes do not show this side, it sees nothing. */

@@ -60,9 +60,17 @@ export async function act(
 const contextOf = (
   tx: Tx,
   { rules }: House,
-  { side, isPartner }: Actor,
+  { side, isPartner, roles }: Actor,
   uploads: readonly StoredDocument[],
-): ActionContext => ({ now: tx.now, newId: (kind) => tx.newId(kind), side, isPartner, rules, uploads })
+): ActionContext => ({
+  now: tx.now,
+  newId: (kind) => tx.newId(kind),
+  side,
+  isPartner,
+  tellsPartnerActions: roles.includes('partner'),
+  rules,
+  uploads,
+})
 
 /**
  * After a deadline, whatever it ends is refused, even if the job of the deadline has not run yet: it does not matter how

@@ -35,6 +35,7 @@ export const contextFor = (now: Instant, side: Side, isPartner = false, rules = 
   newId: (kind) => ids.next(kind),
   side,
   isPartner,
+  tellsPartnerActions: isPartner,
   rules,
   uploads: [],
 })

@@ -32,6 +32,7 @@ export function fileDispute(tx: Tx, house: House, { opening, payments, uploads }
     newId: (kind) => tx.newId(kind),
     side: 'buyer',
     isPartner: false,
+    tellsPartnerActions: false,
     rules,
     uploads: uploads.stored,
   }

@@ -13,6 +13,8 @@ export interface ActionContext {
   /** The side on which the caller is. A partner is on the seller's side. */
   readonly side: Side
   readonly isPartner: boolean
+  /** Whether the caller may tell what a partner does. A partner that may also act as the seller may tell it too. */
+  readonly tellsPartnerActions: boolean
   readonly rules: Rules
   /** The files that came along. They are checked and named, but not attached to anything yet. */
   readonly uploads: readonly StoredDocument[]

@@ -163,7 +163,8 @@ export function ifNobodyActs(dispute: Dispute, rules: Rules): Unattended | undef
   const { timer } = dispute
   if (!timer) return undefined
   const action = timer.name === 'triage' ? 'triage' : 'pass-deadline'
-  const context = { now: timer.due, newId: () => '', side: 'seller', isPartner: false, rules, uploads: [] } as const
+  const clock = { side: 'seller', isPartner: false, tellsPartnerActions: false } as const
+  const context = { now: timer.due, newId: () => '', ...clock, rules, uploads: [] }
   const { after, row } = step(dispute, ['clock'], action, {}, context)
   const { waits_for, next } = deadlineOf(timer)
   return {

@@ -54,7 +54,7 @@ export function partnerActionRoutes(house: House): AnyRoute[] {
       async handle({ tx, caller, params, body, headers }) {
         const found = await findForCaller(tx, caller, params.id, updateScopes)
         const actor = actorOf(found)
-        if (!actor.isPartner) throw forbidden('Only a partner of the seller changes partner actions.')
+        if (!actor.roles.includes('partner')) throw forbidden('Only a partner of the seller changes partner actions.')
         const input = { action_id: params.action_id, entries: body }
         if (body.length > 0) await act(tx, house, found, actor, { action: 'update-partner-action', input })
         else {

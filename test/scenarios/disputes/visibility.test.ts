@@ -121,6 +121,31 @@ describe('The links of an app with scopes of a partner and of a seller', () => {
   })
 })
 
+describe('A partner who may act for the seller as well', () => {
+  it('tells what it did as a partner, and how the seller is reached', async () => {
+    const scopes = ['read-partner', 'update-partner', 'update-seller'].map((name) => `disputes/${name}`)
+    const partner = await world.personWithApp(world.people.partner.id, scopes)
+    await world.app.transact(async (tx) =>
+      grantConsent(tx, world.people.merchant.id, (await findApp(tx, partner.clientId))!.id, scopes),
+    )
+    const id = await open(world.buyer)
+    const value = { id: 'PA-1', name: 'WRITE_OFF', status: 'PENDING' }
+
+    const patched = await partner.patch(`${DISPUTES}/${id}`, [
+      { op: 'add', path: '/communication_details', value: { note: 'Call.' } },
+      { op: 'add', path: '/partner_actions/-', value },
+    ])
+    expect(patched.status, patched.text).toBe(204)
+    const done = [{ op: 'replace', path: '/status', value: 'COMPLETED' }]
+    expect((await partner.patch(`${DISPUTES}/${id}/partner-actions/PA-1`, done)).status).toBe(204)
+
+    expect(await sees(partner, id)).toMatchObject({
+      communication_details: { note: 'Call.' },
+      partner_actions: [{ id: 'PA-1', status: 'COMPLETED' }],
+    })
+  })
+})
+
 describe('A buyer who cannot appeal', () => {
   it('is one whose address says so, and then nobody can', async () => {
     const paid = await world.merchant.post<{ buyer_transaction_id: string }>('/sandbox/transactions', {

@@ -101,7 +101,7 @@ function withDetails(
 }
 
 function withPartnerAction(document: Patchable, { op, value }: Entry, at: string, context: ActionContext): Patchable {
-  if (!context.isPartner)
+  if (!context.tellsPartnerActions)
     throw refused('NOT_PATCHABLE', 'Only a partner of the seller can add partner actions.', `${at}/path`)
   if (op !== 'add') throw refused('INVALID_PATCH_OPERATION', 'A partner action can only be added here.', `${at}/op`)
   const known = document.partner_actions ?? []
