@@ -37,13 +37,16 @@ export async function act(
   const { action, input, files = [] } = request
   const { files: most = 0, body } = disputeActions[action] as Pick<ActionDefinition, 'files' | 'body'>
   requireAllowed(service, found.dispute, actor.roles, action)
-  requireInTime(tx, house, found.dispute, actor, action)
+  const overdue = afterDeadline(tx, house, found.dispute, actor)
+  if (overdue) requireAllowed(service, overdue, actor.roles, action)
   refuseTooMany(files, most)
   const { dispute, payments } = await withPayments(tx, found.dispute, action)
   const uploads = receiveFiles(tx, files)
   // Fields that no schema knows are ignored, so they are not kept either, however deep they stand.
+  const known = onlyKnown(body, input)
   const context = contextOf(tx, house, actor, uploads.stored)
-  const taken = step(dispute, actor.roles, action, onlyKnown(body, input), context)
+  if (overdue) step(overdue, actor.roles, action, known, context)
+  const taken = step(dispute, actor.roles, action, known, context)
   // A request that only tests something has changed nothing.
   if (taken.decision.outcome === 'tested') return taken
   const moved = await moveMoney(tx, house, taken, payments)
@@ -73,14 +76,13 @@ const contextOf = (
 })
 
 /**
- * After a deadline, whatever it ends is refused, even if the job of the deadline has not run yet: it does not matter how
- * late due work is done. Triage is left out, because it is nobody's deadline.
+ * The dispute as a deadline leaves it that is up, but whose job has not run yet. An action must be possible there too, in the
+ * same words: it does not matter how late due work is done. Undefined if no deadline is up. Triage is nobody's deadline.
  */
-function requireInTime(tx: Tx, house: House, dispute: Dispute, actor: Actor, action: DisputeAction): void {
+function afterDeadline(tx: Tx, house: House, dispute: Dispute, actor: Actor): Dispute | undefined {
   const { timer } = dispute
-  if (!timer || timer.due > tx.now || timer.name === 'triage' || actor.roles.includes('clock')) return
-  const { after } = step(dispute, clockActor.roles, 'pass-deadline', {}, contextOf(tx, house, clockActor, []))
-  requireAllowed(house.service, after, actor.roles, action)
+  if (!timer || timer.due > tx.now || timer.name === 'triage' || actor.roles.includes('clock')) return undefined
+  return step(dispute, clockActor.roles, 'pass-deadline', {}, contextOf(tx, house, clockActor, [])).after
 }
 
 /** Tells what moved to every dispute about these payments, except the one that moved it. */

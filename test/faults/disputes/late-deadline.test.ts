@@ -72,6 +72,20 @@ describe('A deadline that is up and not carried out yet, because workers are lat
     expect((await sees(world.merchant, lost)).dispute_state).toBe('RESOLVED')
   })
 
+  it('leaves a seller on the accelerated timetable nothing but to give in wholly', async () => {
+    const evidences = [{ notes: 'ACCELERATED_RESPONSE_ENABLED' }]
+    const id = await open(world.buyer, { amount: usd('5.50'), evidences })
+    await does(world.buyer, id, 'escalate', {})
+    await later(await dueOf(id))
+
+    const part = { note: 'Half.', accept_claim_type: 'PARTIAL_REFUND', refund_amount: usd('2.00') }
+    const late = await does(world.merchant, id, 'accept-claim', part)
+    expect(refusal(late)).toBe('400 INVALID_REQUEST INVALID_ACCEPT_CLAIM_TYPE')
+    expect((await does(world.merchant, id, 'accept-claim', { note: 'All.' })).status).toBe(200)
+    await world.settle()
+    expect(position(await sees(world.merchant, id))).toBe('CHARGEBACK/RESOLVED RESOLVED')
+  })
+
   it('keeps no bank from charging back', async () => {
     const { capture, buyersId } = await makePayment(world, '20.00')
     const id = await open(world.buyer, { transaction: buyersId })
