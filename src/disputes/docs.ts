@@ -220,7 +220,7 @@ ${table(
     ],
     [
       'messages, evidences, notes of a dispute',
-      `${limits.messages}, ${limits.evidences} of each side, ${limits.supportingInfo}`,
+      `of each side ${limits.messages}, ${limits.evidences}, ${limits.supportingInfo}`,
     ],
     ['partner actions', String(limits.partnerActions)],
     ['refunds that are shown', `${limits.refunds}, the last ones; the amounts count all`],

@@ -209,8 +209,14 @@ function columnsOf(dispute: Dispute) {
     invoiceNumber: disputed_transactions[0]?.invoice_number ?? null,
     sellerSummary: JSON.stringify(summaryOf(dispute, 'seller')),
     buyerSummary: JSON.stringify(summaryOf(dispute, 'buyer')),
-    takesInfo: disputeLifecycle.allows(dispute, ['seller'], 'provide-supporting-info'),
+    takesInfo: takesInfo(dispute),
   }
+}
+
+/** Whether lists show that information can be added. One flag is stored for both sides, so each must have room for more. */
+function takesInfo(dispute: Dispute): boolean {
+  const sides = dispute.dispute_channel === 'INTERNAL' ? (['seller', 'buyer'] as const) : (['seller'] as const)
+  return sides.every((side) => disputeLifecycle.allows(dispute, [side], 'provide-supporting-info'))
 }
 
 /** What a list shows of a dispute to one side. Without links, because they depend on the address of the service. */

@@ -2,7 +2,7 @@ import type { Role } from '../../kernel/caller.ts'
 import type { EventType } from '../../kernel/event-types.ts'
 import { Lifecycle, type Row } from '../../kernel/lifecycle.ts'
 import { Problem } from '../../kernel/problem.ts'
-import { type Dispute, type DisputeNode, isTangible, submittedBy } from '../schema/dispute.ts'
+import { type Dispute, type DisputeNode, isTangible, messagesOf, notesOf, submittedBy } from '../schema/dispute.ts'
 import { type Finality, type Flow, NOT_AS_DESCRIBED, NOT_RECEIVED } from '../schema/enums.ts'
 import { limits } from './limits.ts'
 import { hasSomethingLeft } from './payments.ts'
@@ -111,12 +111,14 @@ const guards = {
   'more than an alert': ({ dispute_channel }: Dispute) => dispute_channel !== 'ALERT',
   'a decision against the seller': ({ lost_by }: Dispute) => lost_by === 'seller',
   'a decision against the buyer': ({ lost_by }: Dispute) => lost_by === 'buyer',
-  'room for another message': ({ messages = [] }: Dispute) => messages.length < limits.messages,
+  'room for another seller message': (dispute: Dispute) => messagesOf(dispute, 'seller') < limits.messages,
+  'room for another buyer message': (dispute: Dispute) => messagesOf(dispute, 'buyer') < limits.messages,
   'room for more seller evidence': (dispute: Dispute) => submittedBy(dispute, 'seller') < limits.evidences,
   'room for more buyer evidence': (dispute: Dispute) => submittedBy(dispute, 'buyer') < limits.evidences,
-  'room for another note': ({ supporting_info = [] }: Dispute) => supporting_info.length < limits.supportingInfo,
-  'room for another offer': ({ offer, messages = [] }: Dispute) =>
-    (offer.history?.length ?? 0) < limits.offerEvents && messages.length < limits.messages,
+  'room for another seller note': (dispute: Dispute) => notesOf(dispute, 'seller') < limits.supportingInfo,
+  'room for another buyer note': (dispute: Dispute) => notesOf(dispute, 'buyer') < limits.supportingInfo,
+  'room for another offer': (dispute: Dispute) =>
+    (dispute.offer.history?.length ?? 0) < limits.offerEvents && messagesOf(dispute, 'seller') < limits.messages,
   'something that can be offered': (dispute: Dispute) =>
     hasSomethingLeft(dispute) || (dispute.reason === NOT_AS_DESCRIBED && isTangible(dispute)),
   'no compensation asked for yet': ({ compensation }: Dispute) => compensation === undefined,
@@ -153,7 +155,8 @@ type DisputeRow = Row<DisputeNode> & {
 const rows = [
   { t: 'T2',  action: 'triage',                  by: ['clock'],             from: opened,          given: [], outcome: 'seller to answer', to: sellerToAnswer, emits: updated },
   { t: 'T3a', action: 'triage',                  by: ['clock'],             from: opened,          given: [], outcome: 'review',           to: underReview,    emits: updated },
-  { t: 'T4',  action: 'send-message',            by: ['seller', 'buyer'],   from: inquiryTalk,     given: ['room for another message'], outcome: 'sent', to: same, emits: updated },
+  { t: 'T4',  action: 'send-message',            by: ['seller'],            from: inquiryTalk,     given: ['room for another seller message'], outcome: 'sent', to: same, emits: updated },
+  { t: 'T4',  action: 'send-message',            by: ['buyer'],             from: inquiryTalk,     given: ['room for another buyer message'], outcome: 'sent', to: same, emits: updated },
   { t: 'T5',  action: 'make-offer',              by: ['seller'],            from: inquirySeller,   given: ['room for another offer', 'something that can be offered'], outcome: 'proposed', to: buyerToChoose, emits: updated },
   { t: 'T6',  action: 'make-offer',              by: ['seller'],            from: inquirySeller,   given: ['room for another offer', 'something that can be offered'], outcome: 'refunded', to: closed, emits: resolved },
   { t: 'T12', action: 'accept-claim',            by: ['seller'],            from: inquiryAccept,   given: [], outcome: 'refunded',         to: closed,         emits: resolved },
@@ -176,8 +179,8 @@ const rows = [
   { t: 'T17', action: 'provide-evidence',        by: ['buyer'],             from: offer,           given: ['room for more buyer evidence'], outcome: 'filed', to: same, emits: updated },
   { t: 'T18', action: 'provide-evidence',        by: ['buyer'],             from: shipping,        given: ['room for more buyer evidence'], outcome: 'shipped', to: sellerToReceive, emits: updated },
   { t: 'T18', action: 'provide-evidence',        by: ['buyer'],             from: shipping,        given: ['room for more buyer evidence'], outcome: 'filed', to: same, emits: updated },
-  { t: 'T29', action: 'provide-supporting-info', by: ['seller', 'partner'], from: claim,           given: ['more than an alert', 'room for another note'], outcome: 'filed', to: same, emits: updated },
-  { t: 'T29', action: 'provide-supporting-info', by: ['buyer'],             from: claim,           given: ['a dispute that was opened here', 'room for another note'], outcome: 'filed', to: same, emits: updated },
+  { t: 'T29', action: 'provide-supporting-info', by: ['seller', 'partner'], from: claim,           given: ['more than an alert', 'room for another seller note'], outcome: 'filed', to: same, emits: updated },
+  { t: 'T29', action: 'provide-supporting-info', by: ['buyer'],             from: claim,           given: ['a dispute that was opened here', 'room for another buyer note'], outcome: 'filed', to: same, emits: updated },
   { t: 'T21', action: 'escalate',                by: ['seller', 'buyer'],   from: inquiry,         given: [], outcome: 'seller to answer', to: claimToAnswer,  emits: updated },
   { t: 'T22', action: 'escalate',                by: ['seller', 'buyer'],   from: inquiry,         given: [], outcome: 'review',           to: claimReview,    emits: updated },
   { t: 'T21', action: 'escalate',                by: ['seller', 'buyer'],   from: inquiry,         given: [], outcome: 'too late, appealable', to: { dispute_life_cycle_stage: 'CHARGEBACK', ...decided }, emits: resolved },

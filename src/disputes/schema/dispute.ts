@@ -259,9 +259,17 @@ export const itemsOf = ({ disputed_transactions }: Pick<Dispute, 'disputed_trans
   disputed_transactions.flatMap(({ items = [] }) => items)
 
 /** Whether this side submitted it. A partner acts for the seller. */
-export const isOf = (side: Side, { source }: Evidence): boolean =>
+export const isOf = (side: Side, { source }: Pick<Evidence | SupportingInfo, 'source'>): boolean =>
   side === 'buyer' ? source === 'SUBMITTED_BY_BUYER' : /^SUBMITTED_BY_(SELLER|PARTNER)$/.test(source)
 
 /** How many evidences a side submitted. */
 export const submittedBy = ({ evidences = [] }: Pick<Dispute, 'evidences'>, side: Side): number =>
   evidences.filter((evidence) => isOf(side, evidence)).length
+
+/** How many notes a side gave to the agents. */
+export const notesOf = ({ supporting_info = [] }: Pick<Dispute, 'supporting_info'>, side: Side): number =>
+  supporting_info.filter((info) => isOf(side, info)).length
+
+/** How many messages a side wrote. */
+export const messagesOf = ({ messages = [] }: Pick<Dispute, 'messages'>, side: Side): number =>
+  messages.filter(({ posted_by }) => posted_by === (side === 'seller' ? 'SELLER' : 'BUYER')).length

@@ -143,6 +143,10 @@ describe('A partner who may act for the seller as well', () => {
       communication_details: { note: 'Call.' },
       partner_actions: [{ id: 'PA-1', status: 'COMPLETED' }],
     })
+    const other = [{ op: 'add', path: '/partner_actions/-', value: { ...value, id: 'PA-2' } }]
+    expect(refusal(await world.merchant.patch<Problem>(`${DISPUTES}/${id}`, other))).toBe(
+      '422 UNPROCESSABLE_ENTITY NOT_PATCHABLE',
+    )
   })
 })
 
