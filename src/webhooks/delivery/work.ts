@@ -237,6 +237,7 @@ export class DeliveryWork implements WorkSource {
       await release(this.#parts.database, [...this.#held.values()]).catch((error: unknown) =>
         this.#parts.onError(error),
       )
+    this.#dispatcher.close()
     await Promise.all([this.#outbound.close(), this.#signer.close(), this.#counts?.write()])
   }
 }

@@ -17,6 +17,7 @@ export class Batches<Item> {
   readonly #ports: BatchPorts<Item>
   #items: Item[] = []
   #writing = false
+  #closed = false
   #lingering: NodeJS.Timeout | undefined
 
   constructor(ports: BatchPorts<Item>) {
@@ -32,7 +33,15 @@ export class Batches<Item> {
     return !this.#writing && this.#items.length === 0
   }
 
+  /** Gives up what is not written yet: it is another process's by now, or will be when its lease has run out. */
+  close(): void {
+    this.#closed = true
+    this.#items = []
+    clearTimeout(this.#lingering)
+  }
+
   add(item: Item): void {
+    if (this.#closed) return
     this.#items.push(item)
     if (this.#writing) return
     const wait = this.#items.length >= FULL ? 0 : this.#ports.lingerMs()
@@ -58,6 +67,7 @@ export class Batches<Item> {
         this.#ports.onWritten(batch)
       } catch (error) {
         this.#ports.onError(error)
+        if (this.#closed) break
         this.#items = [...batch, ...this.#items]
         await new Promise((resolve) => setTimeout(resolve, AFTER_ERROR_MS))
       }

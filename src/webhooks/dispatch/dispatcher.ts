@@ -76,6 +76,12 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     await this.whenIdle()
   }
 
+  /** What ends from now on is not written down any more. */
+  close(): void {
+    this.stop()
+    this.#finished.close()
+  }
+
   /** Something may be due. */
   wake(): void {
     this.#looked.clear()

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type App, openApp } from '../../../src/app.ts'
 import { type Database, openDatabase } from '../../../src/database/open.ts'
 import { sql } from '../../../src/database/sql.ts'
@@ -87,6 +87,48 @@ it('A request that waited for deliveries when the database went away leaves its 
   work.wake()
   await receiver.has(1)
   await work.close()
+  await receiver.close()
+  await world.close()
+})
+
+it('A process that has closed without its database asks it nothing more', async () => {
+  const world = await newWorld()
+  const receiver = await Receiver.open()
+  const { service, database, clock } = world.app
+  await world.merchant.post('/v1/notifications/webhooks', { url: receiver.url(), event_types: [{ name: '*' }] })
+  await world.merchant.post('/v2/invoicing/invoices', invoiceBody())
+  let isAway = false
+  let asked = 0
+  const away: Database = {
+    ...database,
+    rows: (statement, values) => {
+      if (!isAway) return database.rows(statement, values)
+      asked++
+      return Promise.reject(new Error('The database is away.'))
+    },
+  }
+  receiver.behaviour = (_, response) => {
+    isAway = true
+    response.end()
+  }
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const work = new DeliveryWork(service, { ...patient, database: away, clock, onError: () => {} })
+  work.wake()
+  // The delivery was made, and that cannot be written down.
+  await expect.poll(() => asked).toBeGreaterThan(0)
+  let isClosed = false
+  const closing = work.close().then(() => (isClosed = true))
+  while (!isClosed) {
+    await vi.advanceTimersByTimeAsync(1_000)
+    await new Promise(setImmediate)
+  }
+  await closing
+
+  const before = asked
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(asked).toBe(before)
+  vi.useRealTimers()
   await receiver.close()
   await world.close()
 })
