@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import type pg from 'pg'
-import type { Connector } from './connector.ts'
+import { type Connector, cut } from './connector.ts'
 
 /** Two clients of a pooler meet at the same server within so many tries, if they ever do. */
 const TRIES = 5
+/**
+ * How long it may take to find out whether statements are kept. Otherwise it might never end: clients that hold all servers of
+ * a pooler and want one more wait for each other, and a pooler may fall silent.
+ */
+const FIND_OUT_MS = 2_000
 /** PostgreSQL's code for: there is no such prepared statement. */
 const NOT_PREPARED = '26000'
 const whichServer = 'select pg_backend_pid() as pid'
@@ -30,25 +35,34 @@ export const isLentByTransaction = (connector: Connector): Promise<boolean> =>
 /**
  * Whether a pooler keeps the prepared statements of its clients and brings them along to every server: whether one client
  * finds its statement at another server than the one it was prepared on. If it is never led to another server, the answer is
- * no, which is always safe.
+ * no, which is always safe; if that cannot be found out, it fails.
  */
 export const keepsStatements = (connector: Connector): Promise<boolean> =>
   withTwo(connector, async (one, other) => {
-    // A name of its own, because somebody else may have left a statement behind at any of the servers.
-    const probe = { name: `quittance_${randomBytes(8).toString('hex')}`, text: whichServer }
-    for (let i = 0; i < TRIES; i++) {
-      const first = await preparedOn(one, probe)
-      // Whoever asks next mostly gets the server that was used last. So the other client takes that one, and this one has to
-      // go elsewhere.
-      await other.query('begin')
-      await serverOf(other)
-      const next = await preparedOn(one, probe)
-      await other.query('rollback')
-      if (first === undefined || next === undefined) return false
-      if (first !== next) return true
+    const late = setTimeout(() => [one, other].forEach(cut), FIND_OUT_MS)
+    try {
+      return await findsStatement(one, other)
+    } finally {
+      clearTimeout(late)
     }
-    return false
   })
+
+async function findsStatement(one: pg.Client, other: pg.Client): Promise<boolean> {
+  // A name of its own, because somebody else may have left a statement behind at any of the servers.
+  const probe = { name: `quittance_${randomBytes(8).toString('hex')}`, text: whichServer }
+  for (let i = 0; i < TRIES; i++) {
+    const first = await preparedOn(one, probe)
+    // Whoever asks next mostly gets the server that was used last. So the other client takes that one, and this one has to
+    // go elsewhere.
+    await other.query('begin')
+    await serverOf(other)
+    const next = await preparedOn(one, probe)
+    await other.query('rollback')
+    if (first === undefined || next === undefined) return false
+    if (first !== next) return true
+  }
+  return false
+}
 
 async function withTwo(
   connector: Connector,

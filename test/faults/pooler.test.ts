@@ -141,6 +141,18 @@ describe('A pooler in transaction mode', () => {
     await forgetful.close()
   })
 
+  it('that has a single server to lend is not held up by who finds out whether it keeps statements', async () => {
+    const bare = await newDatabase()
+    const narrow = await TransactionPooler.before(bare.url, { servers: 1 })
+    const service = openPatiently(narrow.url, { pooled: true, connectTimeoutMs: 30_000 })
+
+    // One of its two clients holds the server and the other waits for it, which nothing else would end.
+    expect(await service.rows(me)).toHaveLength(1)
+    await service.close()
+    await narrow.close()
+    await bare.drop()
+  })
+
   it('is gone around by what listens', async () => {
     let heard = 0
     const broadcast = new Broadcast(own.url, pooled)
