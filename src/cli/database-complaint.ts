@@ -16,13 +16,21 @@ export const otherComplaint = (error: unknown, url: string, option: string): str
   databaseComplaint(error, url)?.replaceAll('DATABASE_URL', option)
 
 export const mayNotCreate = (where: string, more = '') =>
-  `The role of DATABASE_URL may not change the schema of ${where}${more}: make it the owner of the database, or grant it create on the schema.`
+  `The role of DATABASE_URL may not change the schema of ${where}${more}: make it the owner of the database, or grant it create and usage on the schema.`
 export const ownsNot = (where: string, more = '') =>
   `The role of DATABASE_URL does not own the tables of ${where}${more}, which their owner alone may change: migrate as that role, or grant this one membership in it.`
 
 const keptOut = (where: string, message: string) =>
   `PostgreSQL at ${where} does not let us in (${message}): correct DATABASE_URL.`
 const mayBeWho = /authentication failed|no such user|not allowed/
+
+/** PostgreSQL has one code for all that a role may not do. */
+function mayNot(where: string, message: string): string {
+  if (message.startsWith('must be owner ')) return ownsNot(where, ` (${message})`)
+  return message.startsWith('permission denied for database ')
+    ? keptOut(where, message)
+    : mayNotCreate(where, ` (${message})`)
+}
 
 /** By what failed and the code of the operating system or of PostgreSQL, or by the driver's words where it gives no code. */
 const sentences: readonly (readonly [RegExp, string | ((where: string, message: string) => string)])[] = [
@@ -57,7 +65,9 @@ const sentences: readonly (readonly [RegExp, string | ((where: string, message: 
   ],
   [/^28\w{3}$/, keptOut],
   [/^3D000$/, (where) => `PostgreSQL runs, but there is no database ${where}: create it, or correct DATABASE_URL.`],
-  [/^42501$/, (where, message) => (/^must be owner /.test(message) ? ownsNot : mayNotCreate)(where, ` (${message})`)],
+  [/^42501$/, mayNot],
+  // The role sees none of the schemas that its search_path names.
+  [/^3F000$/, (where, message) => mayNotCreate(where, ` (${message})`)],
   [/^25006$/, (where) => `PostgreSQL at ${where} takes no writes: name the primary in DATABASE_URL.`],
   [/^53300$/, (where) => `PostgreSQL at ${where} has no connection left: raise its max_connections.`],
   [/^57P0\d$/, (where, message) => `PostgreSQL at ${where} is not ready (${message}): start again in a moment.`],

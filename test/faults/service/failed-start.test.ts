@@ -341,6 +341,21 @@ describe.concurrent('A start with a DATABASE_URL', () => {
       expectRefusal(finished, /The role of DATABASE_URL may not change the schema .*grant it create/)
     })
 
+    it('says so of a schema that it does not even see, and that it is not let in', async () => {
+      const { host, port, database: name } = new pg.Client(connectionSettings(database.url))
+      const url = `postgres://${role}:guest@${encodeURIComponent(host)}:${port}/${name}`
+
+      await asOwner('revoke usage on schema public from public')
+      expectRefusal(
+        await start(url),
+        /may not change the schema .*no schema has been selected.*grant it create and usage/,
+      )
+      expect((await run(['check'], { DATABASE_URL: url })).stdout).toMatch(/^database +failed +.* create and usage/m)
+      await asOwner(`revoke connect on database ${name} from public`)
+      expectRefusal(await start(url), /does not let us in \(permission denied for database .*: correct DATABASE_URL/)
+      await asOwner(`grant connect on database ${name} to public; grant usage on schema public to public`)
+    })
+
     it('says that it does not own the tables which it is to change, as a check before it does', async () => {
       const older = await newDatabase()
       const client = new pg.Client(connectionSettings(older.url))
