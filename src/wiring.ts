@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { makeAdmission } from './accounts/admission.ts'
+import { BELIEVED_MS } from './accounts/authenticate.ts'
 import { sweepTokens } from './accounts/tokens.ts'
 import { makeCellCheck } from './cells/visitors.ts'
 import type { Foundation } from './foundation.ts'
@@ -53,9 +55,9 @@ export function wire(parts: Foundation, openFork: SandboxHouse['openFork']) {
     sweeps: [{ tokens: sweepTokens(realTime) }, ...opened.map(({ sweeps = {} }) => sweeps)],
     onFailure: metrics.sweepFailed,
   })
-  const forgetTokens = () => {
-    parts.authenticator.forget()
-    broadcast.send('access')
+  /** Comes back when every process has forgotten what it believed of tokens, or when none can believe it any longer. */
+  const forgetTokens = async () => {
+    await Promise.race([broadcast.tell(['access']), pause(BELIEVED_MS, undefined, { ref: false })])
   }
   const sandbox = openSandbox({
     service,

@@ -93,8 +93,8 @@ export interface TokenParts {
   readonly realTime: Clock
   /** Emptied in every process when an app, its secrets or a token change. */
   readonly clients: Believed<ClientWithToken>
-  /** Called when a token has ended. */
-  onChange(): void
+  /** Called when a token has ended. Comes back when no process believes it any more. */
+  onChange(): Promise<void>
 }
 
 /** The operations that hand out and end access tokens. */
@@ -152,14 +152,17 @@ export function tokenRoutes(service: Service, { realTime, clients, onChange }: T
     url: '/v1/oauth2/token/terminate',
     operation: 'terminateAccessToken',
     summary: 'End an access token before it expires',
+    reads: 'free',
     body: TerminateRequest,
     success: { 200: null },
-    async handle({ tx, body, headers }) {
-      const find = (id: string) => tx.row<Client>(clientById, [id, isSandbox])
-      const client = await authenticateClient(tx, service, { headers, body }, { find })
-      tx.about(client.account_id, client.app_id)
-      tx.write(deleteToken, [tokenDigest(body.token ?? ''), client.app_id])
-      tx.afterCommit(onChange)
+    async handle({ transact, body, headers }) {
+      await transact(async (tx) => {
+        const find = (id: string) => tx.row<Client>(clientById, [id, isSandbox])
+        const client = await authenticateClient(tx, service, { headers, body }, { find })
+        tx.about(client.account_id, client.app_id)
+        tx.write(deleteToken, [tokenDigest(body.token ?? ''), client.app_id])
+      })
+      await onChange()
       return new Answer(200, undefined, noStore)
     },
   })

@@ -61,8 +61,8 @@ export interface ConsoleRoutesParts extends OperationParts {
   readonly database: Database
   /** Whether the service ends, and with it the connections that are held open. */
   isEnding(): boolean
-  /** Makes every process forget what it believes of tokens. */
-  onAccessChange(): void
+  /** Comes back when every process has forgotten what it believed of tokens. */
+  onAccessChange(): Promise<void>
 }
 
 /** Every page of the console, and what it is made of. */

@@ -3,11 +3,12 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type App, openApp } from '../../src/app.ts'
 import { randomIds } from '../../src/kernel/ids.ts'
+import { sandboxSecret } from '../../src/sandbox/people.ts'
 import { readSettings } from '../../src/settings.ts'
 import { invoiceBody, sentInvoice } from '../support/payer.ts'
 import { textOf } from '../support/pdf.ts'
 import { INVOICES } from '../support/shop.ts'
-import { newWorld, patient, type World } from '../support/world.ts'
+import { basic, newWorld, patient, type World } from '../support/world.ts'
 
 interface Clock {
   readonly now: string
@@ -69,6 +70,32 @@ describe('A second process of a sandbox', () => {
     ])
 
     expect(answers.sort()).toEqual([201, 400, 400, 400])
+  })
+
+  it('takes no token any more that the first has ended, from its answer on', async () => {
+    const of = 'sandbox-merchant-2'
+    const asksWith = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}` }
+      return (await second.server.inject({ method: 'GET', url: INVOICES, headers })).statusCode
+    }
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+
+    const ended = await world.tokenFor(of)
+    expect(await asksWith(ended)).toBe(200)
+    await world.call('POST', '/v1/oauth2/token/terminate', new URLSearchParams({ token: ended }).toString(), {
+      headers: { authorization: basic(of, sandboxSecret(of)), ...form },
+    })
+    expect(await asksWith(ended), 'ended by its client').toBe(401)
+
+    const { origin, host } = new URL(world.app.service.publicUrl)
+    const from = { origin, host, cookie: 'console-eyes=merchant2' }
+    const send = async (name: string) =>
+      (await world.call('POST', `/console/apps/${of}/${name}`, '', { headers: { ...from, ...form } })).status
+    const disabled = await world.tokenFor(of)
+    expect(await asksWith(disabled)).toBe(200)
+    expect(await send('disable')).toBe(303)
+    expect(await asksWith(disabled), 'of an app that was disabled on a page').toBe(401)
+    expect(await send('enable')).toBe(303)
   })
 
   it('lets nothing go wrong any more after a reset in the first', async () => {

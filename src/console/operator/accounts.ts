@@ -23,7 +23,7 @@ import { ofOperators } from './parts.ts'
 export interface AccountParts {
   readonly service: Service
   readonly database: Database
-  onAccessChange(): void
+  onAccessChange(): Promise<void>
 }
 
 const PAGE_SIZE = 50
@@ -97,7 +97,7 @@ async function command(
     arguments: given.arguments ?? [],
     options: given.options ?? {},
     output: { out() {}, err() {} },
-    announceAccessChange: async () => onAccessChange(),
+    announceAccessChange: onAccessChange,
   })
 }
 

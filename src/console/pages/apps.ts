@@ -19,8 +19,8 @@ import { sentence } from '../words.ts'
 /** What apps need of the house. */
 export interface AppParts {
   readonly service: Service
-  /** Makes every process forget what it believes of tokens. */
-  onAccessChange(): void
+  /** Comes back when every process has forgotten what it believed of tokens. */
+  onAccessChange(): Promise<void>
 }
 
 const ClientId = Type.Object({ client: Type.String({ minLength: 1, maxLength: 100, pattern: '^[A-Za-z0-9_-]+$' }) })
@@ -166,7 +166,7 @@ export function appPages({ page, form }: Pages, { service, onAccessChange }: App
           const app = await ownApp(tx, sent)
           return change(tx, app)
         })
-        onAccessChange()
+        await onAccessChange()
         if (secret === undefined) return sent.lead('/console/apps', done)
         return sent.again(await draw(sent, { made: { clientId: sent.params.client, secret } }))
       },
@@ -255,7 +255,7 @@ export function appPages({ page, form }: Pages, { service, onAccessChange }: App
           await onceOnly(tx, accountId, sent.typed)
           revokeConsent(tx, accountId, (await ownConsent(tx, sent)).app_id)
         })
-        onAccessChange()
+        await onAccessChange()
         return sent.lead('/console/apps', CONSENT_TAKEN)
       },
     }),
