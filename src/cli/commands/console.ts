@@ -6,6 +6,7 @@ import {
   findInvited,
   findPerson,
   grantRole,
+  holdPerson,
   listEverybody,
   listRoles,
   type Person,
@@ -104,17 +105,21 @@ async function invite({ db, transact, settings, options }: StoreInput) {
   const accountId = await requireAccount(db, role, account)
   const called = typeof name === 'string' && name.trim() !== '' ? name.trim().slice(0, 300) : email
   const now = systemClock.now()
-  const { id, code, expires } = await transact(async (tx) => {
-    const [known, another] = await findInvited(tx, email)
-    if (known && another)
-      throw new CommandError(`Several people have this address (${known.id}, ${another.id}, …); remove all but one.`)
-    // Admins invite under any address, and may hold the passkey that was made then: it must not open another place.
-    const held = known ? await listRoles(tx, known.id) : []
-    if (known && !held.some(({ account_id }) => account_id === accountId)) shutOut(tx, known.id)
-    const person = known?.id ?? addPerson(tx, { name: called, email })
-    grantRole(tx, person, { role, account_id: accountId })
-    return { id: person, ...addLink(tx, person, now) }
-  })
+  const { id, code, expires } = await transact(
+    async (tx) => {
+      const [known, another] = await findInvited(tx, email)
+      if (known && another)
+        throw new CommandError(`Several people have this address (${known.id}, ${another.id}, …); remove all but one.`)
+      if (known) await holdPerson(tx, known.id)
+      // Admins invite under any address, and may hold the passkey that was made then: it must not open another place.
+      const held = known ? await listRoles(tx, known.id) : []
+      if (known && !held.some(({ account_id }) => account_id === accountId)) shutOut(tx, known.id)
+      const person = known?.id ?? addPerson(tx, { name: called, email })
+      grantRole(tx, person, { role, account_id: accountId })
+      return { id: person, ...addLink(tx, person, now) }
+    },
+    { locks: true },
+  )
   return { person_id: id, role, link: linkAddress(address, code), expires }
 }
 

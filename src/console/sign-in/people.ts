@@ -48,6 +48,7 @@ const insertPerson = sql`
   insert into console_people (id, name, email, issuer, subject, create_time) values ($1, $2, $3, $4, $5, $6)`
 const personById = sql`
   select id, name, email, issuer, seen_time from console_people where id = $1 and removed_time is null`
+const hold = sql`select 1 as one from console_people where id = $1 for update`
 const peopleByEmail = sql`
   select id, name, email, issuer, seen_time from console_people
   where lower(email) = lower($1) and issuer is null and removed_time is null`
@@ -94,6 +95,12 @@ const deletePasskeys = sql`delete from console_passkeys where person_id = $1`
 const markRemoved = sql`update console_people set removed_time = $2 where id = $1`
 
 export const findPerson = (db: Reader, id: string): Promise<Person | undefined> => db.row<Person>(personById, [id])
+
+/**
+ * Keeps what somebody is, and what lets them in, from being changed by others until this unit of work is committed. Without it,
+ * a key that is made while they are made more would open that too. The unit of work needs locks.
+ */
+export const holdPerson = async (tx: Tx, id: string): Promise<void> => void (await tx.rows(hold, [id]))
 
 /** Those who were invited under this address, each to another place. Nobody is found by an address that single sign-on tells. */
 export const findInvited = (db: Reader, email: string): Promise<Person[]> => db.rows<Person>(peopleByEmail, [email])

@@ -8,11 +8,20 @@ import { heading, nothing, sheet } from '../parts/parts.ts'
 import { seeOther } from '../respond.ts'
 import type { Pages, Visit } from '../visit.ts'
 import type { SignedIn } from '../who.ts'
-import { digestOf, endLogin, endLoginNamed, type ListedLogin, listLogins, loginCookie, newStranger } from './logins.ts'
+import {
+  digestOf,
+  endLogin,
+  endLoginNamed,
+  type ListedLogin,
+  listLogins,
+  loginCookie,
+  loginOf,
+  newStranger,
+} from './logins.ts'
 import { lookCookie, lookGone, placeCookie } from './onlooker.ts'
 import { PASSKEY_FIELD, passkeyForm } from './passkey-form.ts'
 import { deletePasskey, listPasskeys, makeOptions, type Passkey, registerPasskey } from './passkeys.ts'
-import { signOutEverywhere } from './people.ts'
+import { holdPerson, signOutEverywhere } from './people.ts'
 import type { SignIn } from './sign-in.ts'
 
 const ways: Readonly<Record<ListedLogin['way'], string>> = {
@@ -103,7 +112,15 @@ export function selfPages({ page, form }: Pages, { service, now }: SignIn) {
         if (!mayMake(person)) throw forbidden('Show first that it is you; the page of your passkeys leads there.')
         const answered = { session: person.session, text: sent.typed[PASSKEY_FIELD] ?? '', now: now() }
         const keep = await registerPasskey(service, person, answered, browserName(String(sent.headers['user-agent'])))
-        await sent.change(keep)
+        await sent.change(
+          async (tx) => {
+            await holdPerson(tx, person.id)
+            // Somebody who is made more at this very moment is signed out, and leaves behind what was made before.
+            if (!(await loginOf(tx, person.session, now()))) throw forbidden('You were signed out. Sign in again.')
+            await keep(tx)
+          },
+          { locks: true },
+        )
         return sent.lead('/console', 'The passkey was made. Sign in with it from now on.')
       },
     }),

@@ -14,6 +14,7 @@ import {
   findPerson,
   type Grant,
   grantRole,
+  holdPerson,
   listRoles,
   type Person,
   removePerson,
@@ -109,17 +110,21 @@ export function peoplePages({ page, form }: Pages, operations: Operations, signI
       isGrave: true,
       twice: LINK_SHOWN_BEFORE,
       async take(sent) {
-        const [person, code] = await sent.change(async (tx) => {
-          await once(tx, sent)
-          const { person, held, isManaged } = await theirs(tx, sent)
-          const [only, elsewhere] = held
-          if (isManaged || !only || !settings.consolePasskeys) throw notFound('The invitation')
-          // A link opens every role that somebody has. Whoever has a passkey can come in without one.
-          if (elsewhere || (await listPasskeys(tx, person.id)).length > 0)
-            throw forbidden('They can sign in already, or are somebody at another account too.')
-          tx.about(only.account_id, person.id)
-          return [person, letIn(tx, person.id, only.account_id, settings.smtpUrl !== undefined)] as const
-        })
+        const [person, code] = await sent.change(
+          async (tx) => {
+            await once(tx, sent)
+            await holdPerson(tx, sent.params.id)
+            const { person, held, isManaged } = await theirs(tx, sent)
+            const [only, elsewhere] = held
+            if (isManaged || !only || !settings.consolePasskeys) throw notFound('The invitation')
+            // A link opens every role that somebody has. Whoever has a passkey can come in without one.
+            if (elsewhere || (await listPasskeys(tx, person.id)).length > 0)
+              throw forbidden('They can sign in already, or are somebody at another account too.')
+            tx.about(only.account_id, person.id)
+            return [person, letIn(tx, person.id, only.account_id, settings.smtpUrl !== undefined)] as const
+          },
+          { locks: true },
+        )
         return afterInviting(sent, person, code)
       },
     }),
