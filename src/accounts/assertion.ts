@@ -29,9 +29,9 @@ export async function actFor(
 
   const account = payer_id !== undefined ? await byId(payer_id) : await findAccountByEmail(db, email ?? '')
   if (account?.id === caller.accountId) return caller
-  const isActive = account?.status === 'ACTIVE'
-  const scopes = isActive && needsConsent ? await consentedScopes(db, account.id, caller) : caller.scopes
-  if (!isActive || scopes.size === 0)
+  // Asked about an account that does not exist too, so that the time of the answer tells nothing.
+  const scopes = needsConsent ? await consentedScopes(db, account?.id ?? '', caller) : caller.scopes
+  if (account?.status !== 'ACTIVE' || scopes.size === 0)
     throw forbidden('The account the assertion names does not exist or has not given consent.')
   // Only an account that lives in this cell can have consented here, so the caller is not turned away to another one.
   const { elsewhere: _own, ...acting } = caller

@@ -10,6 +10,7 @@ import {
   saveAccount,
 } from '../../../src/accounts/store.ts'
 import { runCommand } from '../../../src/cli/run.ts'
+import { statementsOf } from '../../support/statements.ts'
 import { assertion, newWorld, type Person, type World } from '../../support/world.ts'
 
 interface ErrorBody {
@@ -225,6 +226,24 @@ describe('An assertion', () => {
     })
     world.app.forgetTokens()
     expect((await as(value)).status).toBe(403)
+  })
+
+  it('asks as much about an account that does not exist as about one that gave no consent', async () => {
+    const stranger = await world.personWithApp(world.people.partner.id, ['payments/refund'])
+    const naming = (name: string) =>
+      statementsOf(
+        async () => {
+          const headers = { 'service-auth-assertion': assertion(stranger.clientId, name) }
+          expect((await stranger.get(address, { headers })).status).toBe(403)
+        },
+        { lookUps: true },
+      )
+    await naming('nobody@example.test')
+
+    const [byEmail, byId] = [await naming('nobody@example.test'), await naming('NOBODY0000000')]
+
+    expect(await naming(world.people.merchant.email)).toEqual(byEmail)
+    expect(await naming(world.people.merchant.id)).toEqual(byId)
   })
 
   it('needs no consent when a seeded app of the sandbox names a sandbox account', async () => {
