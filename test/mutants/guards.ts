@@ -303,6 +303,8 @@ export const guards: readonly Guard[] = [
   { guards: 'a live service goes by the clock of the database', file: 'src/database/database-clock.ts', text: 'instantAt(Math.floor(performance.now() + this.#aheadMs))', replacement: 'systemClock.now()', tests: ['test/faults/clock.test.ts'], titled: 'goes by' },
   { guards: 'a clock that is moved takes one job at a time', file: 'src/jobs/queue.ts', text: '  where id = (\n', replacement: '  where id in (\n', tests: ['test/faults/jobs/runner.test.ts', 'test/house/statements.test.ts'] },
 
+  { guards: 'a long name of a part costs no more than a short one', file: 'src/http/body/multipart.ts', text: '(?<!\\d)\\d+$', replacement: '\\d+$', tests: ['test/faults/hostile-input/multipart.test.ts'], titled: 'long rows of digits' },
+
   // The console of a live service
   { guards: 'a form is bound to the login it was drawn for', file: 'src/console/visit.ts', text: 'if (!isTokenOf(service.settings.secrets!, person.session, path, token, realNow())) return false', replacement: 'if (token === undefined) return false', tests: ['test/scenarios/console/sign-in.test.ts'], titled: 'forms of their own' },
   { guards: 'a form is bound to the place it was drawn at', file: 'src/console/visit.ts', text: 'typed[PLACE_FIELD] === placeOf(person)', replacement: 'placeOf(person) !== undefined', tests: ['test/scenarios/console/sign-in.test.ts'], titled: 'left at another account' },

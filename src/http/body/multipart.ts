@@ -86,7 +86,8 @@ export async function readMultipart(
   const parts = splitParts(body, boundary, limits, refusal).filter((part) => !isEmptyChoice(part))
 
   const names = new Set(fileParts)
-  const isNamedFile = ({ name = '' }: Part) => names.has(name.replace(/\d+$/, ''))
+  // Without the look behind, each digit of a long row would be tried as the first of those at the end.
+  const isNamedFile = ({ name = '' }: Part) => names.has(name.replace(/(?<!\d)\d+$/, ''))
   const inputs = parts.filter(({ name }) => name === 'input')
   if (inputs.length > 1) throw refusal('Two parts are named "input"; send one JSON object.')
   const input = inputs[0] ?? parts.find((part) => !isNamedFile(part) && isJson(typeOf(part)))

@@ -223,6 +223,14 @@ describe('a hostile multipart body', () => {
     expect(refusal).toMatch(says)
   })
 
+  it('is read as quickly when the names of its parts are long rows of digits', async () => {
+    const parts = Array.from({ length: multipartLimits.parts }, (_, n) => field(`${'0'.repeat(8_000)}x${n}x`, 'v'))
+    const body = encode(parts)
+    await expectCostBelow(500, async () => {
+      expect(Object.keys((await read(body)).fields)).toHaveLength(multipartLimits.parts)
+    })
+  })
+
   it('is refused as no type that is taken where it says that its text is not UTF-8', async () => {
     const inCharset = (charset: string, content: string) =>
       encode([{ headers: [`Content-Type: application/json; charset=${charset}`], content }])
