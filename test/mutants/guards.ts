@@ -303,6 +303,7 @@ export const guards: readonly Guard[] = [
   { guards: 'a live service goes by the clock of the database', file: 'src/database/database-clock.ts', text: 'instantAt(Math.floor(performance.now() + this.#aheadMs))', replacement: 'systemClock.now()', tests: ['test/faults/clock.test.ts'], titled: 'goes by' },
   { guards: 'a clock that is moved takes one job at a time', file: 'src/jobs/queue.ts', text: '  where id = (\n', replacement: '  where id in (\n', tests: ['test/faults/jobs/runner.test.ts', 'test/house/statements.test.ts'] },
 
+  { guards: 'all fields of a form have a limit', file: 'src/http/body/multipart.ts', text: 'if (total > fieldsBytes)', replacement: 'if (total < 0)', tests: ['test/faults/floods/forms.test.ts'] },
   { guards: 'a long name of a part costs no more than a short one', file: 'src/http/body/multipart.ts', text: '(?<!\\d)\\d+$', replacement: '\\d+$', tests: ['test/faults/hostile-input/multipart.test.ts'], titled: 'long rows of digits' },
 
   // The console of a live service

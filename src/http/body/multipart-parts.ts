@@ -24,6 +24,8 @@ export interface MultipartLimits {
   readonly jsonBytes: number
   /** A field of a form. */
   readonly fieldBytes: number
+  /** All fields of a form together, with their names. */
+  readonly fieldsBytes: number
   readonly parts: number
   readonly files: number
   readonly headersPerPart: number

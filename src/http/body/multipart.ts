@@ -28,6 +28,8 @@ export const multipartLimits: MultipartLimits = {
   fileBytes: 10 * mebi,
   jsonBytes: jsonLimits.bytes,
   fieldBytes: 64 * kibi,
+  // As much as what a form stands for may have. A page may draw all of it again, where letters take several times the room.
+  fieldsBytes: jsonLimits.bytes,
   parts: 130,
   files: 100,
   headersPerPart: 20,
@@ -54,14 +56,11 @@ export interface MultipartBody {
 const refusal = (description: string) =>
   malformed({ issue: 'MISSING_OR_INVALID_REQUEST_BODY', location: 'body', description })
 
+const payloadTooLarge = (description: string) =>
+  new Problem(413, 'PAYLOAD_TOO_LARGE', [{ issue: 'PAYLOAD_TOO_LARGE', location: 'body', description }])
+
 const tooLarge = (part: Part, bytesMax: number) =>
-  new Problem(413, 'PAYLOAD_TOO_LARGE', [
-    {
-      issue: 'PAYLOAD_TOO_LARGE',
-      location: 'body',
-      description: `${described(part)} is larger than ${sizeInWords(bytesMax)}, the most it may have.`,
-    },
-  ])
+  payloadTooLarge(`${described(part)} is larger than ${sizeInWords(bytesMax)}, the most it may have.`)
 
 const tooManyBytes = ({ totalFileBytes }: MultipartLimits) =>
   breaches('INVALID_EVIDENCE_FILE', `All files of a request together may have at most ${sizeInWords(totalFileBytes)}.`)
@@ -117,12 +116,19 @@ export function refuseUnread([part]: readonly Part[]): void {
 }
 
 /** The fields of a form by name. If a name is there more than once, the last one counts. */
-export function fieldsOf(parts: readonly Part[], { fieldBytes } = multipartLimits): Record<string, string> {
+export function fieldsOf(
+  parts: readonly Part[],
+  { fieldBytes, fieldsBytes } = multipartLimits,
+): Record<string, string> {
   const fields: Record<string, string> = Object.create(null)
+  let total = 0
   for (const part of parts) {
     if (part.name === undefined) continue
     if (part.name === '__proto__') throw refusal('A part may not be called "__proto__".')
     const bytes = textOf(part, fieldBytes)
+    total += part.name.length + bytes.length
+    if (total > fieldsBytes)
+      throw payloadTooLarge(`All fields of a form together may have at most ${sizeInWords(fieldsBytes)}.`)
     if (!isUtf8(bytes)) throw refusal(`${described(part)} is not valid UTF-8.`)
     fields[part.name] = bytes.toString('utf8')
   }

@@ -265,6 +265,7 @@ describe('a hostile multipart body', () => {
       totalFileBytes: 50 * 1024 * 1024,
       jsonBytes: 1024 * 1024,
       fieldBytes: 64 * 1024,
+      fieldsBytes: 1024 * 1024,
     })
   })
 
