@@ -12,7 +12,6 @@ import { type Wired, wire } from './wiring.ts'
 
 export type { AppOptions } from './foundation.ts'
 
-const HANG_UP_EVERY_MS = 50
 
 /** The whole service, wired. */
 export interface App {
@@ -104,10 +103,8 @@ async function stop(
   // Open streams are ended at once, and their readers go to another process; waiting for them would hold up the end.
   await Promise.all([following?.close(), scenarios.close()])
   if (server.server.listening) await pause(settings.shutdownGraceSeconds * 1000)
-  // A connection that was busy when closing began is kept alive after its answer; it is closed once it is idle.
-  const hangUp = setInterval(() => server.server.closeIdleConnections(), HANG_UP_EVERY_MS)
   const ends = [
-    () => Promise.all([server.close(), statusServer?.close()]).finally(() => clearInterval(hangUp)),
+    () => Promise.all([server.close(), statusServer?.close()]),
     () => worker.stop(),
     () => worlds.close(),
     () => Promise.all(opened.map((room) => room.close?.())),

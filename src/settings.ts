@@ -71,7 +71,7 @@ export const settings = {
     ...inSandbox,
     initialText: '`true` in the sandbox and below `npm start` and `npx`, `false` in live',
     description:
-      'Whether the service ends when the process that started it has ended, as a test runner may that is killed.',
+      'Whether a service, or a command that goes on such as `listen`, ends when the process that started it has ended, for example a test runner that was killed.',
   }),
   ...databaseSettings,
   ...cellSettings,

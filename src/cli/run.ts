@@ -17,6 +17,7 @@ import { complaintOf } from './complain.ts'
 import { helpOf, overview, usageOf } from './help.ts'
 import { print } from './print.ts'
 import { findSandbox, noSandbox, sandboxUrl } from './sandbox.ts'
+import { onParentGone } from './stopping.ts'
 import { withStore } from './store.ts'
 
 const terminal: Output = {
@@ -147,6 +148,8 @@ async function execute(command: Command, input: CommandInput): Promise<void> {
 
 async function withSandbox(command: SandboxCommand, input: CommandInput): Promise<void> {
   const { output } = input
+  // npx passes no signal on: a command that goes on, and the sandbox it started, would stay behind.
+  if (output === terminal && input.settings.stopWithParent) onParentGone(() => interruption?.abort())
   const asJson = input.options['json'] === true
   const tell = (record: object, line: string) => output.out(`${asJson ? JSON.stringify(record) : line}\n`)
   const { sandbox, close } = await reachSandbox(command, input)

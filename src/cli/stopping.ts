@@ -44,14 +44,16 @@ export function stopped(log: Logger, { withParent, atOnce }: Stopping): Promise<
     for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
     if (withParent)
       onParentGone(() => {
-        log.warn('whoever started this process is gone, so it ends too; STOP_WITH_PARENT=false lets it live on')
+        log.warn(
+          'the process that started this one has ended, so this one ends too; STOP_WITH_PARENT=false keeps it running',
+        )
         stop('parent gone')
       })
   })
 }
 
 /** Calls back once when the process that started us has ended. The system then gives us another parent, or none. */
-function onParentGone(then: () => void): void {
+export function onParentGone(then: () => void): void {
   const poll = setInterval(() => {
     if (process.ppid === parent && isAlive(parent)) return
     clearInterval(poll)

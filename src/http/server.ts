@@ -5,6 +5,7 @@ import type { Caller } from '../kernel/caller.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { forbidden, type Problem } from '../kernel/problem.ts'
 import type { Service } from '../room.ts'
+import { hangsUp } from './hang-up.ts'
 import { limitConnections } from './limits/connections.ts'
 import { LateBodies } from './limits/late-bodies.ts'
 import { type DelayMeter, LoadWatch } from './limits/load.ts'
@@ -71,6 +72,8 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   // One more than we accept, because the parser silently drops the rest.
   server.server.maxHeadersCount = HEADERS_MAX + 1
   limitConnections(server.server, trusted)
+  const hangUp = hangsUp(server.server)
+  server.addHook('preClose', async () => hangUp())
   server.server.on('connect', (_request, socket) => refuseOn(socket, 'CONNECT'))
   server.server.on('checkExpectation', (request: IncomingMessage) => refuseOn(request.socket, 'EXPECT'))
   server.decorateRequest('operation')

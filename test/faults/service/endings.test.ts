@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, it } from 'vitest'
@@ -95,6 +97,36 @@ describe.concurrent('A service that is told to stop', () => {
     expect(code).toBe(1)
     expect(service.said()).toContain('what was under way could not be finished in time')
     client.destroy()
+  })
+
+  it('does not wait for a connection on which nothing was asked, as browsers and balancers open them', async ({
+    expect,
+  }) => {
+    const service = await start(0)
+    const { port, hostname } = new URL(service.url)
+    const silent = connect(Number(port), hostname).on('error', () => {})
+    await once(silent, 'connect')
+    await fetch(`${service.url}/healthz`)
+
+    expect(await service.end('SIGTERM')).toBe(0)
+    expect(service.said()).not.toContain('could not be finished')
+  })
+
+  it('ends a command with what started it, and the sandbox that it started, as with npx', async ({ expect }) => {
+    const own = await newDatabase()
+    const [program, words] = commandLine(['listen', '--port', '0', '--database-url', own.url])
+    // As npx does it: by a shell, which is what it ends.
+    const npx = spawn('sh', ['-c', '"$@" & wait', 'npx', program, ...words])
+    const closed = once(npx, 'close')
+    let said = ''
+    for (const stream of [npx.stdout, npx.stderr]) stream.on('data', (text: Buffer) => (said += text))
+    await expect.poll(() => said).toContain('Ctrl-C ends it.')
+
+    npx.kill('SIGTERM')
+
+    // Its output is closed when the command has ended as well: it has the same.
+    await closed
+    await own.drop()
   })
 
   it('ends also when whoever reads its lines no longer reads', async ({ expect }) => {
