@@ -146,6 +146,6 @@ export function unknownIn(table: SettingTable, variables: Written, isOurs = look
     .filter((name) => isOurs(name) && !known.includes(name))
     .map((name) => {
       const plain = known.find((variable) => flagOf(variable) === flagOf(name)) ?? nearest(name, known)
-      return `${name} is no setting and has no effect.${plain === undefined ? '' : ` Did you mean ${plain}?`}`
+      return `${name} is not a setting and has no effect.${plain === undefined ? '' : ` Did you mean ${plain}?`}`
     })
 }

@@ -43,7 +43,7 @@ export function complaintOf(error: unknown, databaseUrl: string | undefined): Co
   if (error instanceof Error && code === ELSEWHERE) return say(error.message)
   if (code === LOCKED)
     return say(
-      'Others hold what this would change: call it again, or end their transactions (pg_stat_activity shows them).',
+      'Other transactions hold what this would change: call it again, or end them (pg_stat_activity shows them).',
     )
   const problem = sqlProblem(error, {})
   if (problem?.status === 409) return say('There is already one with this name or address.')

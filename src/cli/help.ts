@@ -29,25 +29,30 @@ export const usageOf = ({ name, arguments: names = [], options = {} }: Command) 
     .filter(Boolean)
     .join(' ')
 
-const table = (rows: readonly (readonly [string, string])[]) => {
-  const width = Math.max(0, ...rows.map(([name]) => name.length))
-  return rows.map(([name, description]) => `  ${name.padEnd(width)}  ${description}`)
-}
+/** What is longer than the width stands in a line of its own. */
+const table = (rows: readonly (readonly [string, string])[], width: number) =>
+  rows.map(([name, description]) =>
+    name.length > width
+      ? `  ${name}\n  ${' '.repeat(width)}  ${description}`
+      : `  ${name.padEnd(width)}  ${description}`,
+  )
+
+const widthOf = (rows: readonly (readonly [string, string])[], most = Infinity) =>
+  Math.max(0, ...rows.map(([name]) => name.length).filter((length) => length <= most))
 
 /** What the commands are listed under. */
 export const headings: readonly (readonly [heading: string, kind: Command['kind']])[] = [
-  ['Run a service, and other things that need none', 'free'],
-  ['With a running sandbox', 'sandbox'],
-  ['With the database of a service', 'store'],
+  ['Run a service, and commands that need none', 'free'],
+  ['On a running sandbox', 'sandbox'],
+  ['On the database of a service', 'store'],
 ]
 
 /** Every command in one line each. */
 export function overview(commands: readonly Command[]): string {
-  const width = Math.max(...commands.map((command) => usageOf(command).length))
-  const lines = (kind: Command['kind']) =>
-    commands
-      .filter((command) => command.kind === kind)
-      .map((command) => `  ${usageOf(command).padEnd(width)}  ${command.summary}`)
+  const row = (command: Command) => [usageOf(command), command.summary] as const
+  // One long name must not move the descriptions of all others.
+  const width = widthOf(commands.map(row), 44)
+  const lines = (kind: Command['kind']) => table(commands.filter((command) => command.kind === kind).map(row), width)
   return [
     'quittance: invoices, disputes and webhooks around a payment',
     '',
@@ -62,7 +67,7 @@ export function overview(commands: readonly Command[]): string {
 /** One command with all it takes. */
 export function helpOf(command: Command): string {
   const section = (heading: string, rows: readonly (readonly [string, string])[]) =>
-    rows.length === 0 ? [] : ['', `${heading}:`, ...table(rows)]
+    rows.length === 0 ? [] : ['', `${heading}:`, ...table(rows, widthOf(rows))]
   return [
     `usage: quittance ${usageOf(command)}`,
     '',

@@ -128,9 +128,7 @@ function readFlags(command: Command, words: readonly string[]) {
         rawName,
         Object.keys(options).map((flag) => `--${flag}`),
       )
-      throw new UsageError(
-        `There is no flag ${rawName}.${meant} "quittance ${command.name} --help" lists those there are.`,
-      )
+      throw new UsageError(`There is no flag ${rawName}.${meant} "quittance ${command.name} --help" lists all flags.`)
     }
     if (known.type === 'string' && value === undefined) throw new UsageError(`The flag ${rawName} needs a value.`)
     if (known.type === 'boolean' && value !== undefined) throw new UsageError(`The flag ${rawName} takes no value.`)
@@ -172,7 +170,7 @@ async function reachSandbox(
   if (!starts || settings.sandboxUrl !== undefined) throw noSandbox(url)
   const { startForCommand } = await import('./commands/serve.ts')
   const { at, close } = await startForCommand(settings)
-  output.err(`quittance: no sandbox ran at ${url}, so one does until this command ends.\n`)
+  output.err(`quittance: no sandbox was running at ${url}; one runs until this command ends.\n`)
   try {
     const sandbox = await findSandbox(at)
     if (!sandbox) throw noSandbox(at)
@@ -186,5 +184,7 @@ async function reachSandbox(
 function unknownCommand(words: readonly string[]): string {
   const said = words.filter((word) => !word.startsWith('-')).join(' ')
   const names = commands.map(({ name }) => name)
+  const second = names.filter((name) => name.startsWith(`${said} `)).map((name) => name.slice(said.length + 1))
+  if (second.length > 0) return `"${said}" needs one of these after it: ${second.join(', ')}.`
   return `There is no command "${said}".${didYouMean(said, names)} "quittance --help" lists them.`
 }

@@ -15,7 +15,7 @@ export async function findSandbox(url: string, signal?: AbortSignal): Promise<Sa
   })
   if (answer === undefined) return undefined
   if (answer.status !== 200 || typeof (answer.body as { now?: unknown }).now !== 'string')
-    throw new CommandError(`What answers at ${url} is no Quittance sandbox (${answer.status} for /sandbox/clock).`)
+    throw new CommandError(`The server at ${url} is not a Quittance sandbox (${answer.status} for /sandbox/clock).`)
   const ask: Sandbox['ask'] = async (method, path, parts = {}) => {
     const given = await client.call({ method, path, ...parts }).catch((error: unknown) => {
       throw error instanceof NoAnswer ? new CommandError(error.message) : error

@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 export interface UploadFile {
   readonly name: string
   readonly content: Uint8Array | Blob | string | AsyncIterable<Uint8Array | string>
-  /** Its media type; by the ending of its name when not said. */
+  /** Its media type; by default taken from the ending of its name. */
   readonly type?: string
 }
 

@@ -4,7 +4,7 @@ import { type ClientOptions, openTransport, type Transport } from './transport.t
 
 /** What can be said beside what an operation takes. */
 export interface CallOptions {
-  /** Chosen by the client when not said; a request that is sent again with the same one takes effect once. */
+  /** Chosen by the client when absent; a request that is sent again with the same one takes effect once. */
   readonly requestId?: string
   /** The id or the e-mail address of an account to act for. */
   readonly actingFor?: string

@@ -12,9 +12,9 @@ export interface ClientOptions {
   readonly dialect?: 'service' | 'paypal'
   /** The id or the e-mail address of an account to act for. */
   readonly actingFor?: string
-  /** How often a request is sent again that got no answer or a passing refusal; 3 when not said. */
+  /** How often a request is sent again that got no answer or a passing refusal; 3 by default. */
   readonly retries?: number
-  /** How long one answer is waited for, of a request for a token as of any other; 30 seconds when not said. */
+  /** How long one answer is waited for, of a request for a token as of any other; 30 seconds by default. */
   readonly timeoutMs?: number
   /** Told of every answer, and of requests without one. */
   readonly onCall?: (call: Call) => void

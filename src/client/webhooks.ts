@@ -64,7 +64,7 @@ export interface CertificateCheck {
   readonly webhookId: string
   /** Where the service is; certificates are taken from nowhere else. */
   readonly url: string
-  /** Gives the certificate at an address; fetched and kept for a day when not said. */
+  /** Gives the certificate at an address; fetched and kept for a day by default. */
   readonly certificate?: (url: string) => Promise<string>
 }
 

@@ -18,7 +18,7 @@ export function makeNoSuchOperation(routes: readonly AnyRoute[]): (method: strin
     if (methods && !methods.has(method))
       return new Problem(405, 'METHOD_NOT_ALLOWED', [], { headers: { allow: [...methods].join(', ') } })
     const meant = meantBy(path, known)
-    const suggestion = meant === undefined ? ' /docs lists those there are.' : ` Did you mean ${meant}?`
+    const suggestion = meant === undefined ? ' /docs lists all operations.' : ` Did you mean ${meant}?`
     return new Problem(404, 'RESOURCE_NOT_FOUND', [
       {
         issue: 'NO_SUCH_OPERATION',

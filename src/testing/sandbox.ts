@@ -16,9 +16,9 @@ import { PATIENCE_MS } from './patience.ts'
 import { leaveServer, ServerGoneError, type SharedServer, useServer, type WorldDatabase } from './server.ts'
 
 export interface SandboxOptions {
-  /** Which brand-dependent names answers carry; `service` when not said. */
+  /** Which brand-dependent names answers carry; `service` by default. */
   readonly dialect?: 'service' | 'paypal'
-  /** What the clock says at first: an instant. Real time when not said. */
+  /** What the clock says at first: an instant. Real time by default. */
   readonly at?: string
   /** Whether the clock stands still until it is moved. */
   readonly frozen?: boolean
@@ -54,7 +54,7 @@ export interface TestClock {
 }
 
 export interface InboxOptions {
-  /** Whose webhook it is; the merchant's when not said. */
+  /** Whose webhook it is; the merchant's by default. */
   readonly of?: Client
 }
 

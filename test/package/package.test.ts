@@ -268,7 +268,7 @@ describe('quittance/testing, where something goes wrong', () => {
   })
 
   it.each([
-    [{ STRICT_FIELD: 'true' }, 'STRICT_FIELD is no setting and has no effect. Did you mean STRICT_FIELDS?'],
+    [{ STRICT_FIELD: 'true' }, 'STRICT_FIELD is not a setting and has no effect. Did you mean STRICT_FIELDS?'],
     [{ DATABASE_URL: 'postgres://127.0.0.1/shop' }, 'has a world of its own: leave DATABASE_URL out of its settings'],
     [{ QUITTANCE_SECRET: 'a secret of a shop, long enough' }, 'leave QUITTANCE_SECRET out of its settings'],
   ])('refuses a setting that would change nothing: %j', async (settings, says) => {

@@ -29,7 +29,7 @@ describe('A refusal', () => {
     ['/v1/customer/disputes/PP-D-1/accept_claims', 'Did you mean /v1/customer/disputes/PP-D-1/accept-claim?'],
     ['/invoicing/invoices',                       'Did you mean /v2/invoicing/invoices?'],
     ['/customer/disputes/',                       'Did you mean /v1/customer/disputes?'],
-    ['/wp-login.php',                             '/docs lists those there are.'],
+    ['/wp-login.php',                             '/docs lists all operations.'],
   ])('of %s says that there is no such operation: %s', async (path, suggestion) => {
     const { status, detail } = await refusal(world.merchant.get(path))
 
@@ -130,8 +130,8 @@ describe('The command line', () => {
     const said = unknownVariables({ QUITTANCE_DATADIR: 'x', QUITTANCE_PORT: '1', QUITTANCE_SECRET: 'y', OTHER: 'z' })
 
     expect(said).toEqual([
-      'QUITTANCE_DATADIR is no setting and has no effect. Did you mean QUITTANCE_DATA_DIR?',
-      'QUITTANCE_PORT is no setting and has no effect. Did you mean PORT?',
+      'QUITTANCE_DATADIR is not a setting and has no effect. Did you mean QUITTANCE_DATA_DIR?',
+      'QUITTANCE_PORT is not a setting and has no effect. Did you mean PORT?',
     ])
   })
 })

@@ -17,7 +17,7 @@ export const backupCommands: readonly Command[] = [
     kind: 'free',
     goesBy: 'database',
     name: 'backup',
-    summary: 'Write everything the database holds at this instant into a file; a service may run meanwhile',
+    summary: 'Write everything in the database, as of one instant, into a file; services may go on meanwhile',
     arguments: ['file'],
     examples: [['backup monday.backup', 'writes a compressed file, which restore reads']],
     async run(input, cause) {
@@ -40,9 +40,9 @@ export const backupCommands: readonly Command[] = [
     kind: 'free',
     goesBy: 'database',
     name: 'restore',
-    summary: 'Fill an empty database with what a backup holds, and check that all of it is consistent',
+    summary: 'Restore a backup into an empty database, and check that everything is consistent',
     arguments: ['file'],
-    options: { replace: { type: 'boolean', description: 'Let everything go that the database holds now' } },
+    options: { replace: { type: 'boolean', description: 'Delete everything that the database holds now' } },
     examples: [
       ['restore monday.backup --data-dir ./restored', 'makes a new data folder with it'],
       ['restore monday.backup --replace', 'goes back to it'],
@@ -70,7 +70,7 @@ export const backupCommands: readonly Command[] = [
     kind: 'free',
     goesBy: 'database',
     name: 'move',
-    summary: 'Move everything to another, empty database, from the embedded server for example',
+    summary: 'Move everything to another, empty database, for example from the embedded server',
     options: {
       // The address holds a password, which must not stand in a log.
       to: { type: 'string', value: '<address>', description: 'Where to, as DATABASE_URL is written', personal: true },
@@ -80,7 +80,8 @@ export const backupCommands: readonly Command[] = [
       const { move } = await import('../../backup/run.ts')
       const { settings, output, options } = input
       const to = databaseSettings.databaseUrl.read(String(options['to'] ?? ''))
-      if (to === undefined) throw new UsageError('Say where to: --to postgres://user:password@host:5432/database.')
+      if (to === undefined)
+        throw new UsageError('Name the database to move to: --to postgres://user:password@host:5432/database.')
       const secrets = requireSecrets(settings)
       requireData(settings)
       await tellOf(input, { join: false }, async (databaseUrl, say) => {

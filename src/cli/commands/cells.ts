@@ -28,8 +28,8 @@ export const cellCommands: readonly Command[] = [
     summary: 'Print the configuration of haproxy that sends every call to its cell',
     arguments: ['default cell=host:port[,host:port]', '[cell=host:port…]'],
     options: {
-      listen: { type: 'string', value: '<address>', description: 'Where haproxy listens; :8080 when not said' },
-      map: { type: 'string', value: '<file>', description: `Where it finds the map; ${MAP_FILE} when not said` },
+      listen: { type: 'string', value: '<address>', description: 'Where haproxy listens; :8080 by default' },
+      map: { type: 'string', value: '<file>', description: `Where it finds the map; ${MAP_FILE} by default` },
     },
     examples: [['cells haproxy K=10.1.0.1:8080,10.1.0.2:8080 M=10.2.0.1:8080', 'sends what has no mark to K']],
     async run({ arguments: words, options, output }) {
@@ -47,7 +47,7 @@ export const cellCommands: readonly Command[] = [
   {
     kind: 'store',
     name: 'cells map',
-    summary: 'Print what lives in this cell and cannot be told from its mark, as lines of a map of haproxy',
+    summary: 'Print what lives in this cell and cannot be told by its letter, as lines of an haproxy map',
     arguments: ['default cell', '[cell…]'],
     examples: [['cells map K M > k.map', 'prints the lines of one cell; the map is those of all cells']],
     async run({ arguments: words, database, settings, output }) {
@@ -63,7 +63,7 @@ export const cellCommands: readonly Command[] = [
   {
     kind: 'store',
     name: 'cells join',
-    summary: 'Tell the other cells of the accounts that live here, and hear of theirs',
+    summary: 'Tell the other cells which accounts live here, and learn theirs',
     arguments: ['[database of another cell…]'],
     examples: [
       ['cells join', 'tells the others; first on every cell'],

@@ -31,7 +31,7 @@ export const checkCommand: Command = {
   kind: 'free',
   goesBy: 'all',
   name: 'check',
-  summary: 'Try all that a service with these settings needs: database, replica, mail, gateway, single sign-on',
+  summary: 'Test everything that a service with these settings needs: database, replica, mail, gateway, single sign-on',
   examples: [
     ['check', 'before the first start, before an upgrade, or beside a service; it changes nothing'],
     ['check --mail-to me@example.com', 'hands the mail server a mail as well'],

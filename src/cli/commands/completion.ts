@@ -123,7 +123,7 @@ const shells = { bash, zsh, fish }
 export const completionCommand = (commands: () => readonly Command[]): Command => ({
   kind: 'free',
   name: 'completion',
-  summary: 'Print what makes a shell complete commands, flags and values',
+  summary: 'Print a script that makes a shell complete commands, flags and values',
   arguments: ['bash, zsh or fish'],
   choices: [() => Object.keys(shells)],
   examples: [
@@ -132,7 +132,7 @@ export const completionCommand = (commands: () => readonly Command[]): Command =
     ['completion fish > ~/.config/fish/completions/quittance.fish', 'for fish'],
   ],
   async run({ arguments: [shell = ''], output }) {
-    if (!Object.hasOwn(shells, shell)) throw new UsageError('Completion is there for bash, zsh and fish.')
+    if (!Object.hasOwn(shells, shell)) throw new UsageError('Completion is available for bash, zsh and fish.')
     output.out(shells[shell as keyof typeof shells](placesOf(commands())))
   },
 })

@@ -86,7 +86,7 @@ export const consoleCommands: readonly Command[] = [
   {
     kind: 'store',
     name: 'console remove',
-    summary: 'Take everything from a person that lets them in',
+    summary: 'Revoke everything that lets a person sign in',
     arguments: ['e-mail address or person id'],
     examples: [['console remove jon@example.com', 'they may not sign in again']],
     run: (input) => changePerson(input, 'REMOVED', (tx, { id }) => removePerson(tx, id)),
@@ -95,9 +95,10 @@ export const consoleCommands: readonly Command[] = [
 
 async function invite({ db, transact, settings, options }: StoreInput) {
   const { role, email, account, name } = options
-  if (settings.environment !== 'live') throw new CommandError('A sandbox has a console that nobody signs in to.')
+  if (settings.environment !== 'live')
+    throw new CommandError('The console of a sandbox needs no sign-in: open /console.')
   if (!settings.consolePasskeys)
-    throw new CommandError('Single sign-on alone is in charge here; give the person a group that has a role.')
+    throw new CommandError('People sign in here by single sign-on only: give the person a group that has a role.')
   if (typeof role !== 'string' || !isRole(role)) throw new UsageError(`--role must be one of ${roles.join(', ')}.`)
   if (typeof email !== 'string' || !/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email))
     throw new UsageError('--email must be an e-mail address.')

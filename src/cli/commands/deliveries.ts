@@ -28,7 +28,7 @@ export const deliveryCommands: readonly Command[] = [
   {
     kind: 'store',
     name: 'deliveries list',
-    summary: 'List webhooks that events wait for or failed for, the worst first',
+    summary: 'List webhooks with deliveries that wait or failed, the worst first',
     examples: [
       ['deliveries list', 'shows addresses, how much waits and failed, and the last error'],
       ['deliveries list --account 5D7AXM9OKD1Q6 --since P7D', 'shows those of a merchant, with what failed in a week'],
@@ -42,7 +42,7 @@ export const deliveryCommands: readonly Command[] = [
   {
     kind: 'store',
     name: 'deliveries show',
-    summary: `List what waits and what failed for a webhook, the newest first, at most ${SHOWN_MAX}`,
+    summary: `List the deliveries of a webhook that wait or failed, the newest first, at most ${SHOWN_MAX}`,
     arguments: ['webhook id'],
     examples: [['deliveries show 5GP028458E2496506', 'shows ids, events, attempts, answers and when the next is due']],
     options: { since },
@@ -54,7 +54,7 @@ export const deliveryCommands: readonly Command[] = [
   {
     kind: 'store',
     name: 'deliveries retry',
-    summary: `Send again what has not arrived at a webhook, or at all of them, at most ${REPLAY_MAX} each at a time; each event with its own id`,
+    summary: `Send again the events that have not arrived at a webhook, or at all of them, at most ${REPLAY_MAX} each at a time; events keep their ids`,
     arguments: ['webhook id or all'],
     examples: [
       ['deliveries retry 5GP028458E2496506 --since PT6H', 'sends again what failed there in six hours'],

@@ -159,16 +159,16 @@ const hasPassed = ({ passes }: Exam, statuses: readonly number[]) =>
 export const gauntletCommand: Command = {
   kind: 'sandbox',
   name: 'gauntlet',
-  summary: 'Put a webhook handler through what a handler meets, and say what it survives',
+  summary: 'Test a webhook handler with everything it may meet, and report what it survives',
   starts: true,
   arguments: ['url'],
   options: {
     'signing-secret': {
       type: 'string',
       value: '<whsec_…>',
-      description: 'The signing secret that the handler knows; that of the webhook with this address at first',
+      description: 'The signing secret that the handler knows; by default that of the webhook with this address',
     },
-    'skip-verify': { type: 'boolean', description: 'Take https with a certificate of your own making' },
+    'skip-verify': { type: 'boolean', description: 'Accept https with a self-signed certificate' },
   },
   examples: [
     ['gauntlet http://127.0.0.1:3000/hook --signing-secret whsec_…', 'a handler that knows this secret'],
@@ -183,7 +183,7 @@ export const gauntletCommand: Command = {
       output,
     } = input
     if (!URL.canParse(url) || !/^https?:/.test(url))
-      throw new UsageError('The handler is named by its http or https address, such as http://127.0.0.1:3000/hook.')
+      throw new UsageError('Give the http or https address of the handler, such as http://127.0.0.1:3000/hook.')
     const secret = secretBytes(await secretOf(input, url))
     const desk: Desk = { url, secret, skipVerify: options['skip-verify'] === true, events: await realEvents(sandbox) }
     const paint = makePaint(output)
@@ -215,7 +215,7 @@ async function secretOf({ options, sandbox }: SandboxInput, url: string): Promis
   const own = webhooks.find((webhook) => calledAt(webhook.url) === calledAt(url))
   if (!own)
     throw new UsageError(
-      `No webhook has the address ${url}, so say with --signing-secret which secret the handler knows.`,
+      `No webhook has the address ${url}: give the secret that the handler knows with --signing-secret.`,
     )
   return own.signing_secret
 }

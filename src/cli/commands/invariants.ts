@@ -9,7 +9,7 @@ const LIMIT_MS = 600_000
 export const invariantsCommand: Command = {
   kind: 'store',
   name: 'invariants',
-  summary: 'Check now that nothing stored contradicts the rest: money, states, deliveries',
+  summary: 'Check now that the stored data is consistent: money, states, deliveries',
   examples: [['invariants', 'after a restore or an incident; ends with 1 when any rule is broken']],
   async run({ transact, options, output }) {
     const found: { rule: string; rows: number | 'took too long' }[] = []

@@ -59,7 +59,7 @@ export const jobCommands: readonly Command[] = [
   {
     kind: 'store',
     name: 'jobs drop',
-    summary: 'Give a parked job up; what it was to do is not done',
+    summary: 'Drop a parked job; its work is not done',
     arguments: ['id'],
     examples: [['jobs drop 4711', 'forgets it']],
     async run({ db, transact, arguments: [id] }) {

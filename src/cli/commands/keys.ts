@@ -17,7 +17,7 @@ export const keyCommands: readonly Command[] = [
   {
     kind: 'store',
     name: 'keys rotate',
-    summary: 'Sign deliveries with a new key; the certificates of earlier ones stay served',
+    summary: 'Sign deliveries with a new key; earlier certificates are still served',
     examples: [['keys rotate', 'makes a key that signs from now on']],
     run: rotate,
   },

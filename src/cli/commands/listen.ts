@@ -39,7 +39,7 @@ export const listenCommand: Command = {
       type: 'string',
       multiple: true,
       value: '<names>',
-      description: 'Only these, with commas between them; CUSTOMER.DISPUTE.* is all of a kind',
+      description: 'Only these, separated by commas; CUSTOMER.DISPUTE.* is all of a kind',
       choices: () => Object.keys(eventTypes),
     },
     'forward-to': {
@@ -53,12 +53,12 @@ export const listenCommand: Command = {
       value: '<whsec_…>',
       description: 'Sign what is forwarded with the secret of your handler as well',
     },
-    'skip-verify': { type: 'boolean', description: 'Forward to https with a certificate of your own making' },
-    as: { type: 'string', value: '<client id>', description: 'The app that subscribes; sandbox-merchant at first' },
+    'skip-verify': { type: 'boolean', description: 'Forward to https with a self-signed certificate' },
+    as: { type: 'string', value: '<client id>', description: 'The app that subscribes; sandbox-merchant by default' },
     'reached-at': {
       type: 'string',
       value: '<host>',
-      description: 'How the sandbox reaches this machine, if it runs on another; 127.0.0.1 at first',
+      description: 'How the sandbox reaches this machine, if it runs on another; 127.0.0.1 by default',
     },
   },
   examples: [
@@ -146,9 +146,7 @@ function namesOf(given: readonly string[]): string[] {
         ? known.filter((type) => type.startsWith(name.slice(0, -1)))
         : known.filter((type) => type === name)
       if (found.length === 0)
-        throw new UsageError(
-          `${name} is no event.${didYouMean(name, known)} "quittance trigger --help" completes them.`,
-        )
+        throw new UsageError(`${name} is not an event.${didYouMean(name, known)} There are ${known.join(', ')}.`)
       return found
     })
 }

@@ -96,7 +96,7 @@ async function alone<T>(
   try {
     for (const id of ids) {
       const { rows } = await client.query('select pg_try_advisory_lock(7232, hashtext($1)) as mine', [id])
-      if (!rows[0].mine) throw new CommandError(`Account ${id} is being moved by another call.`)
+      if (!rows[0].mine) throw new CommandError(`Account ${id} is being moved by another command.`)
     }
     return await work(source)
   } finally {

@@ -26,7 +26,8 @@ export const partitionCommands: readonly Command[] = [
   {
     kind: 'store',
     name: 'partitions off',
-    summary: 'Put everything back into tables without partitions; it is copied, and whoever needs it waits meanwhile',
+    summary:
+      'Move everything back into tables without partitions; rows are copied, and requests that need them wait meanwhile',
     examples: [['partitions off', 'with the services stopped, where there is much']],
     run: turnOff,
   },

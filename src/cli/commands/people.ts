@@ -27,10 +27,11 @@ export const peopleCommands: readonly Command[] = [
     summary: 'Take a customer out of the records; what was bought and paid stays, without a name',
     arguments: ['e-mail address'],
     examples: [['people erase jane@example.com --yes', 'cannot be taken back']],
-    options: { yes: { type: 'boolean', description: 'Really: it cannot be taken back' } },
+    options: { yes: { type: 'boolean', description: 'Confirm; it cannot be undone' } },
     async run({ db, transact, settings, options, output, arguments: [email], announceAccessChange }) {
       const address = requireAddress(email)
-      if (options['yes'] !== true) throw new CommandError('This cannot be taken back; export first, then say --yes.')
+      if (options['yes'] !== true)
+        throw new CommandError('This cannot be undone: export first, then repeat the command with --yes.')
       const secrets = requireSecrets(settings)
       // With another secret than the service has, sealed texts could not be opened and would keep the person.
       const box = makeSeal(secrets)

@@ -44,20 +44,20 @@ const isAmong = (names: readonly string[], host: string) =>
 export const proxyCommand: Command = {
   kind: 'sandbox',
   name: 'proxy',
-  summary: 'Lead clients with hard-coded hosts to the sandbox: an HTTPS proxy with an authority of its own',
+  summary: 'Route clients with hard-coded hosts to the sandbox: an HTTPS proxy with its own certificate authority',
   starts: true,
   options: {
     hosts: {
       type: 'string',
       multiple: true,
       value: '<names>',
-      description: 'Whose calls are led to the sandbox, with commas between them; *.shop.test is every name below',
+      description: 'The hosts whose calls go to the sandbox, separated by commas; *.shop.test is every name below',
     },
-    'proxy-port': { type: 'string', value: '<port>', description: `Where the proxy listens; ${PORT} at first` },
+    'proxy-port': { type: 'string', value: '<port>', description: `Where the proxy listens; ${PORT} by default` },
     authority: {
       type: 'string',
       value: '<file>',
-      description: `Where the certificate is written that clients must trust; ${FILE} at first`,
+      description: `Where to write the certificate that clients must trust; ${FILE} by default`,
     },
   },
   examples: [
@@ -71,7 +71,7 @@ export const proxyCommand: Command = {
       .map((name) => name.trim().toLowerCase())
     const portText = String(options['proxy-port'] ?? PORT)
     if (names.length === 0 || names.some((name) => !/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(name)))
-      throw new UsageError('--hosts names the hosts whose calls are led to the sandbox, such as api.example.test.')
+      throw new UsageError('--hosts takes the hosts whose calls go to the sandbox, such as api.example.test.')
     if (!/^\d{1,5}$/.test(portText) || Number(portText) > PORT_MAX)
       throw new UsageError('--proxy-port is a port, such as 8888; 0 takes a free one.')
     const { certificate, identityOf } = newAuthority()

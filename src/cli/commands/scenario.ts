@@ -114,7 +114,7 @@ export const scenarioCommands: readonly Command[] = [
         value: '<step>',
         description: 'Stop after this step, and leave things as they then are',
       },
-      speed: { type: 'string', value: '<seconds>', description: 'Rest between two steps; 0 at first' },
+      speed: { type: 'string', value: '<seconds>', description: 'Wait between two steps; 0 by default' },
       reset: {
         type: 'boolean',
         description: 'Empty the sandbox first, webhooks aside, so that nothing else happens meanwhile',

@@ -9,7 +9,7 @@ export const secretCommands: readonly Command[] = [
   {
     kind: 'store',
     name: 'secrets reseal',
-    summary: 'Seal all that is stored with the first secret of QUITTANCE_SECRET, and tell what still needs the others',
+    summary: 'Seal everything stored with the first secret of QUITTANCE_SECRET, and list what still needs the others',
     examples: [['secrets reseal', 'with the new secret before the old one in QUITTANCE_SECRET']],
     async run({ db, transact, settings }) {
       const ring = requireSecrets(settings)

@@ -11,7 +11,7 @@ const webhooksPath = '/v1/notifications/webhooks'
 export const triggerCommand: Command = {
   kind: 'sandbox',
   name: 'trigger',
-  summary: 'Make the state behind an event, with real calls, and print what was made',
+  summary: 'Make an event happen with real calls, and print what was made',
   starts: true,
   arguments: ['event'],
   choices: [() => Object.keys(eventTypes)],
@@ -32,7 +32,7 @@ export const triggerCommand: Command = {
     const [event = ''] = input.arguments
     if (!isEventType(event))
       throw new UsageError(
-        `${event} is no event.${didYouMean(event, Object.keys(eventTypes))} There are ${Object.keys(eventTypes).join(', ')}.`,
+        `${event} is not an event.${didYouMean(event, Object.keys(eventTypes))} There are ${Object.keys(eventTypes).join(', ')}.`,
       )
     const overrides = [input.options['override'] ?? []].flat().map(String)
     const recipe = recipeFor(event)
@@ -43,7 +43,7 @@ export const triggerCommand: Command = {
     const story = await tellStory(input, scenario, {})
     const isTold = story.some(({ events }) => events.some(({ event_type }) => event_type === event))
     if (!isTold && !(await followsSoon(input, event, story[0]!.now)))
-      throw new CommandError(`Everything was done, and ${event} did not happen: an override took another way.`)
+      throw new CommandError(`Every call succeeded, but ${event} did not happen: an override led elsewhere.`)
     return undefined
   },
 }
@@ -83,7 +83,7 @@ async function simulate({ sandbox, tell }: SandboxInput, event: string): Promise
   )
   if (subscribed.length === 0)
     throw new CommandError(
-      `${event} never happens by itself and is simulated for whoever subscribed to it, and nobody did: "quittance listen" does.`,
+      `${event} can only be simulated, for webhooks that subscribed to it, and there is none: start "quittance listen" in another terminal first.`,
     )
   for (const { id, url } of subscribed) {
     const body = { webhook_id: id, event_type: event }

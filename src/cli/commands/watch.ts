@@ -76,7 +76,7 @@ export const watchCommands: readonly Command[] = [
     options: {
       failed: { type: 'boolean', description: 'Only those that were refused or failed' },
       follow: { type: 'boolean', description: 'Go on with those that come' },
-      limit: { type: 'string', value: '<number>', description: 'How many of the newest; 20 when not said' },
+      limit: { type: 'string', value: '<number>', description: 'How many of the newest; 20 by default' },
     },
     examples: [
       ['requests --failed', 'shows what was refused, and why'],
@@ -87,7 +87,7 @@ export const watchCommands: readonly Command[] = [
   {
     kind: 'sandbox',
     name: 'explain',
-    summary: 'Say why something is as it is: requests, rules, timers, money, mails and attempts, in the order of time',
+    summary: 'Explain how something came to be: requests, rules, timers, money, mails and attempts, in order of time',
     arguments: ['dispute|invoice|event|delivery|request', 'id'],
     choices: [() => kinds],
     examples: [['explain dispute PP-R-RPD-60774082', 'tells its story and what happens if nobody acts']],

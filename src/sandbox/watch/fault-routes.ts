@@ -24,7 +24,7 @@ const rule = {
     Type.Integer({
       minimum: 0,
       maximum: LATENCY_MS_MAX,
-      description: 'How long latency takes; a second when not said.',
+      description: 'How long latency takes; a second by default.',
     }),
   ),
   seconds: Type.Optional(

@@ -32,6 +32,8 @@ describe('The command line', () => {
     expect(await run('help', 'apps', 'create')).toEqual(one)
     expect(await run('help')).toEqual(all)
     expect(await run('help', 'fly')).toMatchObject({ code: 2, stderr: expect.stringContaining('no command "fly"') })
+    const half = 'quittance: "scenario" needs one of these after it: list, show, run.\n'
+    expect(await run('scenario')).toMatchObject({ code: 2, stderr: half })
   })
 
   it('ends with 2 and one sentence when it is called wrongly', async () => {

@@ -70,6 +70,6 @@ describe('A setting that nobody else may read', () => {
   it('is not looked for in a file where everybody may read it', async () => {
     const variables = { ...live, DATABASE_URL: database.url }
     const { code, stderr } = await run(['accounts', 'list'], { ...variables, QUITTANCE_DIALECT_FILE: '/nowhere' })
-    expect([code, stderr]).toEqual([0, 'quittance: QUITTANCE_DIALECT_FILE is no setting and has no effect.\n'])
+    expect([code, stderr]).toEqual([0, 'quittance: QUITTANCE_DIALECT_FILE is not a setting and has no effect.\n'])
   })
 })

@@ -230,7 +230,7 @@ describe('A sandbox for a command alone', () => {
       PUBLIC_URL: 'https://pay.example',
       SHUTDOWN_GRACE_SECONDS: '0',
     })
-    expect([code, stderr]).toEqual([0, expect.stringContaining('so one does until this command ends')])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('one runs until this command ends')])
     await own.drop()
   })
 })
