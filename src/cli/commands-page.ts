@@ -41,15 +41,15 @@ npm run build                            # or once, and then
 npx quittance scenario list
 \`\`\`
 
-and where [the package is installed](testing.md#installing), \`npx quittance\`. In [the image](ci.md#an-image) the words behind it are the command.
+and where [the package is installed](testing.md#installing), \`npx quittance\`. In [the image](ci.md#an-image) it is what stands behind the name of the image.
 
-## What all have in common
+## Common to all commands
 
 Commands that talk to a running sandbox find it at \`--url\` or \`QUITTANCE_URL\`, or where \`HOST\` and \`PORT\` say. \`listen\`, \`trigger\`,
 \`scenario run\`, \`gauntlet\` and \`proxy\` start one on the data in \`QUITTANCE_DATA_DIR\` for as long as they run, when no address was
-named and none answers. Every command has \`--help\` with examples, and \`--json\` for programs: what goes on for a while prints one
-line of JSON for each thing that happens. Colours are for terminals, and \`NO_COLOR\` takes them away. A failure is one sentence;
-exit code 1 says that it could not be done, 2 that the command was called wrongly.
+named and none answers. Every command has \`--help\` with examples, and \`--json\` for programs: a command that goes on for a while prints one
+line of JSON for each thing that happens. There are colours at a terminal only, and none with \`NO_COLOR\`. A failure is one sentence;
+exit code 1 says that the work could not be done, 2 that the command was called wrongly.
 
 \`quittance completion bash\`, \`zsh\` or \`fish\` prints what makes the shell complete commands, flags, events and scenarios.
 

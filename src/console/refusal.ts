@@ -9,8 +9,8 @@ import { themeIn } from './theme.ts'
 
 /** What is said of a refusal that has no form to stand beside. */
 const refusals: Readonly<Record<number, readonly [title: string, text: string]>> = {
-  403: ['Not for you', 'Whoever you are here may not see or do this.'],
-  404: ['Nothing here', 'There is nothing at this address for whoever you are here.'],
+  403: ['Not for you', 'You may not see or do this.'],
+  404: ['Nothing here', 'There is nothing at this address that you may see.'],
   413: ['Too large', 'What was sent is larger than is taken.'],
   429: ['Too many requests', 'Wait a moment and load the page again.'],
   500: ['Something went wrong', 'It is our mistake, and it was logged.'],

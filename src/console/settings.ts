@@ -23,7 +23,7 @@ export const consoleSettings = {
     variable: 'CONSOLE_NAME',
     initial: 'Quittance',
     ...text(/^[^\p{Cc}]{1,40}$/u),
-    description: 'The name that stands on the console, for example that of whoever runs the service.',
+    description: 'The name shown on the console, for example that of your company.',
   }),
   consoleUrl: setting<string | undefined>({
     variable: 'CONSOLE_URL',
@@ -100,6 +100,6 @@ export const consoleSettings = {
     initial: 500,
     ...whole(0, 100_000_000),
     description:
-      'Up to how much support may refund, accept or offer at the console at once, in whole units of whatever currency it is in. An admin confirms with a fresh passkey what is more.',
+      'Up to how much support may refund, accept or offer at the console at once, in whole units of its currency. An admin confirms with a fresh passkey what is more.',
   }),
 } as const

@@ -5,7 +5,7 @@ import { disputeFields } from './schema/fields.ts'
 import { otherDisputeFields } from './schema/other-fields.ts'
 
 const changeReason =
-  'The buyer finds that what never came did come, and is not what was described. The dispute becomes a claim for the new reason, and the seller is asked anew.'
+  'The buyer finds that what never came did come, and is not what was described. The dispute becomes a claim for the new reason, and the seller is asked again.'
 
 export const disputesReference: RoomReference = {
   operations: {
@@ -23,7 +23,7 @@ export const disputesReference: RoomReference = {
     updateDispute:
       'Changes how the seller is reached about this dispute, or adds what a partner does about it. A JSON patch; all of it is done or nothing.',
     disputeProvideEvidence:
-      'Answers with proof: tracking, refunds, files, notes. Whoever is waited for hands it in, and the dispute goes on to review; a buyer who sends the item back proves it in the same way.',
+      'Answers with proof: tracking, refunds, files, notes. The party that is asked sends it, and the dispute goes on to review; a buyer who sends the item back proves it in the same way.',
     disputeAppeal:
       'The side that lost has ten days to bring something new. The decision is looked at again; there are two appeals.',
     disputeAcceptClaim:
@@ -44,7 +44,7 @@ export const disputesReference: RoomReference = {
     disputeAcknowledgeReturnItem:
       'The seller says whether the item came back and how. If it did as it should, the buyer is refunded and the dispute is over; otherwise an agent looks at it.',
     disputeProvideSupportingInfo:
-      'A note with files for whoever decides, at any time during a claim or an appeal. It moves nothing by itself.',
+      'A note with files for the agent who decides, at any time during a claim or an appeal. It moves nothing by itself.',
     disputeCancel:
       'The buyer lets the dispute go, or some of its payments. The money is the seller’s again, and the same payment cannot be disputed a second time.',
     disputeChangeReason: changeReason,

@@ -2,7 +2,7 @@ import type { RoomReference } from '../kernel/reference.ts'
 
 export const serviceReference: RoomReference = {
   operations: {
-    showHealth: 'Answers as long as the process does, whatever the database is at: for restarting it when it hangs.',
+    showHealth: 'Answers as long as the process runs, even without a database: restart the process when it does not.',
     showReadiness:
       'For a balancer: 200 while requests are welcome, 503 with reasons while they are not. A process that shuts down says so first.',
     showMetrics: 'Requests, jobs, deliveries, connections and memory, in the text form of Prometheus.',

@@ -9,7 +9,7 @@ export const ledgerReference: RoomReference = {
     showCapture:
       'A payment to the merchant: what was paid, the fee, what was given back, and how it stands. It is the same payment that a dispute names as the seller’s transaction.',
     refundCapture:
-      'Gives money back to whoever paid, all that is left or a part of it. It is taken from the available balance, and the payment says so at once, its invoice when the job that follows has run, a moment later. Send a request id: repeated with it, the refund is made once.',
+      'Gives money back to the payer: all that is left, or a part of it. It is taken from the available balance, and the payment says so at once, its invoice when the job that follows has run, a moment later. Send a request id: repeated with it, the refund is made once.',
     showRefund: 'Money that was given back, by the merchant or by a decision in a dispute.',
     createSandboxTransaction:
       'Makes a payment out of nothing, from a buyer to the merchant whose token it is, so that there is something to refund or to dispute.',
@@ -43,7 +43,7 @@ export const ledgerReference: RoomReference = {
     custom_id: 'Your note on it, shown to nobody else.',
     create_time: 'When it was made.',
     update_time: 'When it last changed.',
-    note_to_payer: 'What whoever paid reads about it.',
+    note_to_payer: 'What the payer reads about it.',
 
     buyer_email: 'Who pays; the buyer of the sandbox unless said.',
     seller_email: 'Who is paid; the account of the token unless said.',

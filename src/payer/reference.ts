@@ -5,7 +5,7 @@ export const payerReference: RoomReference = {
     openInvoicePage:
       'Where the link of a mail leads: the code stands behind the # and so in no log. The page finds the invoice with it.',
     showInvoicePage:
-      'What the customer reads: the invoice, what is due, and the way to pay it. It needs no sign-in; whoever has the link has the page.',
+      'What the customer reads: the invoice, what is due, and the way to pay it. It needs no sign-in: anybody with the link can open it.',
     showInvoiceDetailsPage: 'The same for the merchant, with the calls that are possible now.',
     showInvoicePdf: 'The invoice to print or keep; the same as in the mail.',
     showInvoiceLogo:

@@ -85,7 +85,7 @@ export const webhooksPage = (emitters: Emitters): string => `# Webhooks
 
 This page is printed from \`src/webhooks/docs.ts\` and the tables it reads by \`npm run docs\`.
 
-An app subscribes an address to events with \`POST /v1/notifications/webhooks\`. Whatever happens to a resource is stored
+An app subscribes an address to events with \`POST /v1/notifications/webhooks\`. Each change of a resource is stored
 as an event in the same transaction, with one transmission for every webhook that named it or \`*\`, and then posted. An
 event can be read with \`GET /v1/notifications/webhooks-events/{id}\` before the first attempt goes out.
 

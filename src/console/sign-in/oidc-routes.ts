@@ -86,4 +86,4 @@ export function oidcRoutes({ service, now, countTry, enter }: SignIn): AnyRoute[
   ]
 }
 
-const noPlace = () => forbidden('You may not sign in here; ask whoever runs this service for a group that may.')
+const noPlace = () => forbidden('You may not sign in here; ask the operator of this service for a group that may.')

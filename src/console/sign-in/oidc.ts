@@ -101,7 +101,7 @@ export function openOidc(service: Service) {
     discovered ??= discoverIssuer(settings)
     return discovered.catch((error: unknown) => {
       discovered = undefined
-      const sentence = 'The issuer does not answer as it should; whoever runs this service finds why in its log.'
+      const sentence = 'The issuer does not answer as it should; the log of this service says why.'
       throw unavailable(sentence, 30, error)
     })
   }

@@ -23,9 +23,9 @@ const linkPages: Readonly<Record<Exclude<LinkState['kind'], 'good'>, readonly [t
     'This link was used already',
     html`<p>If it was you, sign in with the passkey you made. If it was not, tell the people who run this service now: they can sign you out everywhere with</p><pre class="code" tabindex="0" role="region" aria-label="Command"><code>quittance console sign-out &lt;your address&gt;</code></pre>`,
   ],
-  late: ['This link came too late', html`<p>Ask whoever sent it for another.</p>`],
+  late: ['This link came too late', html`<p>Ask the sender for another.</p>`],
   replaced: ['There is a newer link', html`<p>Use the last one that you were given, or ask for another.</p>`],
-  none: ['This link does not work', html`<p>See that you have all of it, or ask whoever sent it for another.</p>`],
+  none: ['This link does not work', html`<p>Check that you have the whole link, or ask the sender for another.</p>`],
 }
 
 export function signInRoutes(signIn: SignIn): AnyRoute[] {

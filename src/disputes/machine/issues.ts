@@ -216,7 +216,7 @@ export const actionIssues: readonly IssueReference[] = [
     status: 422,
     by: ['updateDispute'],
     when: 'A test of the patch found something else; nothing was changed.',
-    mend: 'Show it again, and decide anew.',
+    mend: 'Read it again, and decide on what it says then.',
   },
   {
     issue: 'NOT_PATCHABLE',

@@ -182,7 +182,7 @@ export const invoiceFields: Readonly<Record<string, string>> = {
   'recordPayment.note': 'A note about it, for the merchant.',
   transaction_status: 'SUCCESS, or PENDING until the payment has cleared.',
   refund_id: 'The id of the refund: one of the service, or a record of the merchant.',
-  recipient_transaction_id: 'The id of the refund in the books of whoever got it.',
+  recipient_transaction_id: 'The id of the refund in the books of its recipient.',
   refund_date: 'The day it was given back.',
 
   // What is said in mails, and other inputs of actions.
