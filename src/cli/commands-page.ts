@@ -76,7 +76,7 @@ then there is another, with a secret of its own, and what happens in between is 
 Makes the state behind an event with real calls, and prints each: \`quittance trigger CUSTOMER.DISPUTE.CREATED\` makes a payment
 and a dispute about it. \`--override step.path=value\` sends something else in one of the calls. The clock is not moved. Three
 events never happen by themselves (\`CHECKOUT.ORDER.COMPLETED\`, \`PAYMENT.CAPTURE.DECLINED\`, \`RISK.DISPUTE.CREATED\`); they are
-simulated for whoever is subscribed to them.
+simulated for webhooks that subscribed to them.
 
 ## scenario
 

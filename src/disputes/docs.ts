@@ -160,7 +160,7 @@ once; in live it is \`REQUESTED\` until the operator answers (\`return-compensat
 ## Money
 
 What is disputed is held back from the seller, except where a bank opened the dispute. What a dispute says of its payments
-(\`transaction_status\`, \`refund_details\`, \`amount_refunded\`) is what the ledger says, whoever moved the money: a refund
+(\`transaction_status\`, \`refund_details\`, \`amount_refunded\`) is what the ledger says, no matter who moved the money: a refund
 that the seller makes beside the dispute stands in it at once and lowers what can still be refunded. It may be more than is
 disputed: \`amount_refunded\` is all that the buyer got since the dispute was opened.
 

@@ -201,7 +201,7 @@ moment: \`PARTIALLY_REFUNDED\` or \`MARKED_AS_REFUNDED\`.
 
 ## Every move
 
-\`buyer\` is whoever opens the hosted page, \`clock\` is the passing of time and what the ledger learns.
+\`buyer\` is the person at the hosted page, \`clock\` is the passing of time and what the ledger learns.
 
 ${machine()}
 

@@ -34,14 +34,14 @@ that was replaced is reversed; should its charge complete all the same, the mone
 ## The PDF
 
 A service prints in a process beside it, which starts with the first document and ends when none was asked for. ${KEPT_BYTES_MAX / 1024 / 1024} MiB of what was printed are kept, by what the invoice says, language, logo and
-day, and whoever asks for what is being printed waits for that. Accounts take turns; of one account ${ORDERS_PER_ACCOUNT_MAX} documents can wait,
+day, and a request for a document that is being printed waits for that. Accounts take turns; of one account ${ORDERS_PER_ACCOUNT_MAX} documents can wait,
 and more are answered 503. A document that takes longer than ${TIME_LIMIT_MS / 1000} seconds is given up. An
 account that takes more than ${PRINTING_MS_PER_MINUTE / 1000} seconds of a processor in a minute, or ${PRINTING_MS_AT_ONCE / 1000} second at once, goes on in a second process, which gets what
 nobody else wants of the machine.
 
 ## A problem with a payment
 
-Whoever has the link of a paid invoice can report a problem with its payment, which opens a dispute. Everything after that
+Anybody who has the link of a paid invoice can report a problem with its payment, which opens a dispute. Everything after that
 goes through a private link, mailed to the address of the payer and shown nowhere else: reading the case, writing, answering
 offers, evidence, sending an item back, appealing a decision, taking it back. A return that was agreed shows there where the item goes, with the shipping label of the seller, as does the mail that tells of it, and takes
 carrier and tracking number, which is the proof of return that the API takes. In a sandbox the mail is in \`GET /sandbox/mail\`. A case that was taken back there can be
