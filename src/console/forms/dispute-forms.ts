@@ -147,7 +147,8 @@ const wellSaid: Readonly<Partial<Record<PublicAction, DisputeForm>>> = {
         label: 'Why',
         choices: [unset('Not said'), ...choicesOf(escalationReasons)],
       }
-      return mark === 'buyer' ? [note('Note'), why] : [note('Note')]
+      const forAgent = note('Note for the agent')
+      return mark === 'buyer' ? [forAgent, why] : [forAgent]
     },
   },
   'send-message': {

@@ -49,7 +49,9 @@ const mailFields: readonly Field[] = [
 
 const currencyOf = ({ amount, detail }: Invoice) => amount?.currency_code ?? detail?.currency_code ?? 'USD'
 
-/** Forms by the relation of the link in the answer. A link without a form here, or a form without a link, fails a test. */
+/**
+ * Forms by the relation of the link in the answer, in the order of a page: the likeliest first, what cannot be undone last. A link without a form here, or a form without a link, fails a test.
+ */
 export const invoiceForms: Readonly<Record<string, InvoiceForm>> = {
   send: {
     operation: 'sendInvoice',
@@ -60,15 +62,6 @@ export const invoiceForms: Readonly<Record<string, InvoiceForm>> = {
     note: 'By mail to the customer, now or on its issue date.',
     follows: ({ detail }) =>
       `With an issue date that is still to come it is scheduled for ${detail?.invoice_date ?? 'then'}.`,
-    fields: () => mailFields,
-  },
-  remind: {
-    operation: 'remindInvoice',
-    may: 'work',
-    title: 'Send a reminder',
-    button: 'Send the reminder',
-    done: 'A reminder was sent.',
-    note: 'Twice a day at most.',
     fields: () => mailFields,
   },
   'record-payment': {
@@ -97,6 +90,15 @@ export const invoiceForms: Readonly<Record<string, InvoiceForm>> = {
       how,
       { kind: 'long', at: '/note', label: 'Note, for you only' },
     ],
+  },
+  remind: {
+    operation: 'remindInvoice',
+    may: 'work',
+    title: 'Send a reminder',
+    button: 'Send the reminder',
+    done: 'A reminder was sent.',
+    note: 'Twice a day at most.',
+    fields: () => mailFields,
   },
   'record-refund': {
     operation: 'recordRefund',

@@ -1,4 +1,4 @@
-import { findForCaller, readScopes, viewerOf } from '../../disputes/access.ts'
+import { type Found, viewerOf } from '../../disputes/access.ts'
 import { rulesOf } from '../../disputes/house.ts'
 import {
   type DisputeConsequence,
@@ -27,8 +27,7 @@ export interface Prospects {
   readonly unattended: Unattended | undefined
 }
 
-export async function prospectsOf(visit: Visit, id: string, service: Service): Promise<Prospects> {
-  const found = await findForCaller(visit.db, visit.who.caller, id, readScopes)
+export function prospectsOf(found: Found, visit: Visit, service: Service): Prospects {
   const rules = rulesOf(service)
   return {
     ...standingOf(found.dispute),

@@ -1,6 +1,7 @@
 import { sql } from '../../../database/sql.ts'
 import type { Reader } from '../../../database/transaction.ts'
 import { type Day, dayIn, type Instant, instantOf } from '../../../kernel/clock.ts'
+import type { Move } from './past.ts'
 
 /** Whose time was up, by the last letter of the node that a dispute stood at. A dispute under review is decided by a rule. */
 const silences: Readonly<Record<string, string>> = {
@@ -17,12 +18,21 @@ const inquiryEnded = 'nobody took the inquiry further in time'
 const wordsOf = (node: string): string | undefined =>
   node.startsWith('I') ? inquiryEnded : silences[node.at(-1) ?? '']
 
+/** Why a move that ended a dispute was made by time. Undefined if somebody made it. */
+export function timeDecided({ action, from }: Move): string | undefined {
+  // On the accelerated timetable, the time to answer can be over when the inquiry becomes a claim.
+  if (action === 'escalate') return silences['S']
+  return action === 'pass-deadline' && from ? wordsOf(from) : undefined
+}
+
+/** The last end counts: what time decided can have been appealed, and then somebody decided it. */
 const byTime = sql`
-  select t.dispute_id as id, t.from_node as node from disputes d
-    join dispute_transitions t on t.account_id = d.account_id and t.dispute_id = d.id
-  where d.id = any($2::text[]) and (d.account_id || '' = $1 or d.buyer_account_id || '' = $1)
-    and t.action = 'pass-deadline' and t.from_node not like 'X%' and t.to_node like 'X%'
-  order by t.version`
+  select d.id, ending.node from disputes d
+    join lateral (
+      select t.action, t.from_node as node from dispute_transitions t
+      where t.account_id = d.account_id and t.dispute_id = d.id and t.from_node not like 'X%' and t.to_node like 'X%'
+      order by t.version desc limit 1) ending on ending.action = 'pass-deadline'
+  where d.id = any($2::text[]) and (d.account_id || '' = $1 or d.buyer_account_id || '' = $1)`
 
 /** Which of these disputes of an account were decided in somebody's place because their time was up, and why. */
 export async function decidedByTime(
@@ -49,9 +59,12 @@ const decided = sql`
     (select id, outcome_code from disputes where account_id = $1 and seller_state = 'APPEALABLE' and create_time >= $2
       order by create_time desc, id desc limit $3)) d
     left join lateral (
-      select true as found from dispute_transitions t
-      where t.account_id = $1 and t.dispute_id = d.id and d.outcome_code = 'RESOLVED_BUYER_FAVOUR'
-        and t.action = 'pass-deadline' and right(t.from_node, 1) in ('S', 'A') and t.to_node like 'X%' limit 1) silence on true
+      select true as found from (
+        select t.action, t.from_node from dispute_transitions t
+        where t.account_id = $1 and t.dispute_id = d.id and d.outcome_code = 'RESOLVED_BUYER_FAVOUR'
+          and t.from_node not like 'X%' and t.to_node like 'X%'
+        order by t.version desc limit 1) ending
+      where ending.action = 'pass-deadline' and right(ending.from_node, 1) in ('S', 'A')) silence on true
   where d.outcome_code in ('RESOLVED_SELLER_FAVOUR', 'RESOLVED_BUYER_FAVOUR')`
 
 export interface Decided {

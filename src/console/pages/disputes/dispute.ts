@@ -1,3 +1,4 @@
+import { findForCaller, readScopes } from '../../../disputes/access.ts'
 import { plainlyNamed } from '../../../disputes/documents.ts'
 import { rulesOf } from '../../../disputes/house.ts'
 import { type PublicAction, publicActions } from '../../../disputes/machine/actions/index.ts'
@@ -22,7 +23,6 @@ import { fileAnswer } from '../../respond.ts'
 import { homes } from '../../roles.ts'
 import type { Pages, Sent, Visit } from '../../visit.ts'
 import { money, outcomeWords, reasonWords, stateWords } from '../../words.ts'
-import { decidedByTime } from './decided.ts'
 import { findDesk } from './desk.ts'
 import { deskSheet, type NoteLeft, sideOf } from './desk-pages.ts'
 import {
@@ -39,6 +39,7 @@ import {
 import { filesOfDraft } from './drafts.ts'
 import { dueOf, urgency } from './due.ts'
 import { type Left, leftOver, strayDrafts } from './left.ts'
+import { pastOf } from './past.ts'
 import { asRequests, operationOf } from './request.ts'
 import { moneySheet, paymentSheet } from './sheets.ts'
 import { bothSides, story } from './story.ts'
@@ -127,9 +128,16 @@ const likeliest: readonly PublicAction[] = [
   'appeal',
 ]
 
+/** The likeliest first, what cannot be undone last. */
+const inOrder = (actions: readonly PublicAction[]): PublicAction[] => {
+  const first = likeliest.find((action) => actions.includes(action))
+  const place = (action: PublicAction) => (action === first ? 0 : disputeFormOf(action).danger ? 2 : 1)
+  return actions.toSorted((a, b) => place(a) - place(b))
+}
+
 /** Every action that the answer links to and that the onlooker may take, as a form. */
 function doings({ operations }: Parts, { dispute, prospects, desk }: Read, visit: Visit, left?: Left): Html {
-  const actions = actionsFor(dispute, visit)
+  const actions = inOrder(actionsFor(dispute, visit))
   const title = visit.who.mark === 'agent' ? 'What an agent can do now' : 'What you can do now'
   const rest = notNow(prospects.consequences, (action) => disputeFormOf(action as PublicAction).title)
   const lost = left && !actions.includes(left.action) && leftOver(left, dispute, visit.who.mark)
@@ -164,20 +172,19 @@ function doings({ operations }: Parts, { dispute, prospects, desk }: Read, visit
 async function read(visit: Visit<typeof Id>, { service }: Parts) {
   const dispute = await visit.look<Dispute>('showDispute', { params: visit.params })
   const id = dispute.dispute_id
+  const found = await findForCaller(visit.db, visit.who.caller, id, readScopes)
   return {
     dispute,
-    prospects: await prospectsOf(visit, id, service),
+    prospects: prospectsOf(found, visit, service),
+    past: await pastOf(visit.db, found),
     desk: await findDesk(visit.db, sideOf(visit, id)),
-    because: dispute.dispute_outcome
-      ? (await decidedByTime(visit.db, visit.who.caller.accountId, [id])).get(id)
-      : undefined,
   }
 }
 type Read = Awaited<ReturnType<typeof read>>
 
 async function draw(visit: Visit<typeof Id>, parts: Parts, left?: Left, note?: NoteLeft) {
   const found = await read(visit, parts)
-  const { dispute, prospects, desk, because } = found
+  const { dispute, prospects, desk, past } = found
   const due = dueOf(dispute)
   const actions = actionsFor(dispute, visit)
   const isActing = actions.length > 0 && (due !== undefined || visit.who.mark === 'agent')
@@ -186,8 +193,8 @@ async function draw(visit: Visit<typeof Id>, parts: Parts, left?: Left, note?: N
     ...((left || note) && { status: 422 }),
     className: isActing ? 'acting' : '',
     content: html`${till(dispute, prospects, visit)}<div class="two desk-two"><div class="column">
-${visit.who.mark === 'agent' && bothSides(dispute)}
-${sheet('What happened', story(dispute, visit, because))}
+${visit.who.mark === 'agent' && bothSides(dispute, past)}
+${sheet('What happened', story(dispute, visit, past))}
 ${visit.who.mark === 'agent' && sheet('Where it can go', whereItCanGo(prospects))}
 <div class="two even">${moneySheet(dispute, visit, rulesOf(parts.service))}${paymentSheet(dispute, visit)}</div>${await eventsSheet(visit, dispute.dispute_id)}${asRequests(dispute, actions, parts.service, visit)}</div>
 <aside id="do">${unless(prospects, visit)}${doings(parts, found, visit, left)}${deskSheet(desk, dispute.dispute_id, visit, { strays: strayDrafts(found, actionsIn(dispute), visit), left: note })}</aside></div>

@@ -41,6 +41,7 @@ interface Left {
 /** The links that are pages or images rather than forms. */
 const otherLinks = ['self', 'replace', 'qr-code']
 const relsOf = ({ links = [] }: Invoice) => links.map(({ rel }) => rel)
+const placeOf = (rel: string) => Object.keys(invoiceForms).indexOf(rel)
 
 /** Reads what the API shows, and with it the stored invoice, from which the paper is set. */
 async function read(visit: Visit<typeof Id>) {
@@ -93,7 +94,8 @@ const doingsOf = ({ invoice, payments }: Read, { who }: Visit): Doing[] =>
   [
     ...relsOf(invoice)
       .filter((rel) => !otherLinks.includes(rel))
-      .map((rel) => ({ name: rel, action: `/console/invoices/${invoice.id}/${rel}`, one: formOf(rel) })),
+      .map((rel) => ({ name: rel, action: `/console/invoices/${invoice.id}/${rel}`, one: formOf(rel) }))
+      .toSorted((a, b) => placeOf(a.name) - placeOf(b.name)),
     ...payments.filter(isRefundable).map((payment) => ({
       name: refundName(payment.id),
       action: `/console/invoices/${invoice.id}/payments/${payment.id}/refund`,
@@ -179,20 +181,20 @@ async function take(sent: Sent<typeof Id>, operations: Operations, rel: string) 
   const seen = sent.typed['seen']
   if (seen !== undefined && seen !== seenOf(invoice) && !relsOf(invoice).includes(rel))
     return sent.again(await draw(sent, operations, { name: rel, typed: sent.typed, refusal: faster }))
-  return order(sent, operations, { name: rel, one, params: { invoice_id: sent.params.id } })
+  return carryOut(sent, operations, { name: rel, one, params: { invoice_id: sent.params.id } })
 }
 
 /** Gives a payment back. One that is refunded already is asked for too, so that a second click is answered like the first. */
 async function takeRefund(sent: Sent<typeof Payment>, operations: Operations) {
   const payment = await paymentIn(sent)
-  return order(sent, operations, {
+  return carryOut(sent, operations, {
     name: refundName(payment.id),
     one: refundForm(payment, sent.who.zone),
     params: { id: payment.id },
   })
 }
 
-async function order(
+async function carryOut(
   sent: Sent<typeof Id>,
   operations: Operations,
   { name, one, params }: { name: string; one: InvoiceForm; params: Readonly<Record<string, string>> },
@@ -275,9 +277,8 @@ export const invoicePages = ({ page, form: formRoute }: Pages, operations: Opera
     async take(sent) {
       const { id, kind, record } = sent.params
       const params = { invoice_id: id, transaction_id: record }
-      const outcome = await askOnce(sent, () =>
-        sent.operate(kind === 'payments' ? 'deletePayment' : 'deleteRefund', { params }),
-      )
+      const operation = kind === 'payments' ? 'deletePayment' : 'deleteRefund'
+      const outcome = await askOnce(sent, () => sent.operate(operation, { params }))
       // On a second click, the record has been deleted already.
       if (outcome) requireDone(outcome)
       return sent.lead(`/console/invoices/${id}`, 'The record was deleted.')
