@@ -88,10 +88,10 @@ const stages: Readonly<Record<string, string>> = {
   ARBITRATION: 'a second appeal',
 }
 const statuses: Readonly<Record<string, string>> = {
-  OPEN: 'just opened',
-  WAITING_FOR_SELLER_RESPONSE: 'waiting for the seller',
-  WAITING_FOR_BUYER_RESPONSE: 'waiting for the buyer',
-  UNDER_REVIEW: 'under review',
+  OPEN: 'a new dispute',
+  WAITING_FOR_SELLER_RESPONSE: 'the seller’s turn',
+  WAITING_FOR_BUYER_RESPONSE: 'the buyer’s turn',
+  UNDER_REVIEW: 'a review',
   RESOLVED: 'a resolved dispute',
 }
 const named = (names: string, nameOf: (name: string) => string) => names.split(' or ').map(nameOf).join(' or ')

@@ -20,6 +20,9 @@ const formats: Readonly<Record<string, string>> = {
 /** Patterns that people meet in forms, in words. */
 const patterns: Readonly<Record<string, string>> = {
   [amountPattern]: 'Must be a number of digits and a decimal point, such as 1250.00.',
+  '^.+@[^"\\-].+$': 'Must be an e-mail address, such as buyer@example.com.',
+  '^([A-Z]{2}|C2)$': 'Must be a country as two capital letters, such as US.',
+  '^[0-9]*$': 'Must be digits alone.',
 }
 
 const kinds: Readonly<Record<string, string>> = {

@@ -165,7 +165,7 @@ describe('A form of a dispute at the console', () => {
     expect(before).toContain('$20.00 goes to the buyer.')
     expect(before).not.toContain('20.00 USD')
     expect(await merchant.page(at)).toContain(
-      '<span>Provide evidence</span><span>needs waiting for the seller, or a return that was sent</span>',
+      '<span>Provide evidence</span><span>needs the seller’s turn, or a return that was sent</span>',
     )
   })
 

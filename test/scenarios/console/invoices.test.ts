@@ -34,6 +34,22 @@ describe('Writing an invoice at the console', () => {
     expect(await total()).toBe(before)
   })
 
+  it('says in place of the paper which field is wrong, by its name and in words', async () => {
+    const { text } = await consoleOf(world).send('/console/invoices/new', {
+      ...written,
+      '/primary_recipients/0/billing_info/email_address': 'nobody',
+      '/items/2/name': 'Mug',
+      '/items/2/quantity': 'many',
+      '/items/2/unit_amount/value': '12.50',
+      instead: 'preview',
+      part: 'true',
+    })
+
+    expect(text).toContain('<b>E-mail address</b><br>Must be an e-mail address, such as buyer@example.com.')
+    expect(text).toContain('<b>Line 3, Quantity</b><br>Must be a number of digits')
+    expect(text).not.toContain('pattern')
+  })
+
   it('shows the paper by the template and the number that the merchant has now', async () => {
     const preview = async () =>
       (await consoleOf(world).send('/console/invoices/new', { ...written, instead: 'preview', part: 'true' })).text

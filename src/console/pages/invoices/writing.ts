@@ -114,9 +114,27 @@ async function begunWith(sent: Sent): Promise<{ begun: Begun; typed: Typed; gone
   }
 }
 
-/** Says what is wrong, in the place of the paper, for whoever is still writing. */
-const unfinished = ({ details = [], message }: Refusal): Html =>
-  html`<div class="sheet"><p class="soft">${details.length === 0 ? message : details.map(({ description }) => description).join(' ')}</p></div>`
+/** What the field at a place is called on the page, with its line if it has one. */
+function labelOf(fields: readonly Field[], at: string): string | undefined {
+  for (const field of fields) {
+    if (field.kind === 'pair') {
+      const label = labelOf(field.fields, at)
+      if (label !== undefined) return field.label === undefined ? label : `${field.label}, ${label}`
+    } else if (field.kind !== 'files' && field.kind !== 'fixed' && at.startsWith(field.at)) return field.label
+  }
+  return undefined
+}
+
+/** Says what is wrong with which field, in the place of the paper, for whoever is still writing. */
+const unfinished = ({ details = [], message }: Refusal, fields: readonly Field[]): Html =>
+  html`<div class="sheet stack"><h2>Not complete yet</h2>${
+    details.length === 0
+      ? html`<p class="soft">${message}</p>`
+      : details.map(({ field, description }) => {
+          const label = field && labelOf(fields, field)
+          return html`<p class="soft">${label && html`<b>${label}</b><br>`}${description}</p>`
+        })
+  }</div>`
 
 export function invoiceWritingPages({ page, form: formRoute }: Pages, operations: Operations, service: Service) {
   const preview = makePreview(service, () => operations.route('createInvoice'))
@@ -125,7 +143,8 @@ export function invoiceWritingPages({ page, form: formRoute }: Pages, operations
   async function previewed(sent: Sent, begun: Begun): Promise<Answer> {
     const { typed } = sent
     const found = await preview(sent.change, sent.who.caller.accountId, bodyOf(typed, begun.currency, begun.invoice))
-    const paper = found.refusal ? unfinished(found.refusal) : found.paper
+    const fields = () => fieldsOf(begun.invoice ?? {}, linesFor(typed, begun.invoice?.items as Line[] | undefined))
+    const paper = found.refusal ? unfinished(refusalAtRows(found.refusal, typed), fields()) : found.paper
     if (typed['part'] === 'true') return partAnswer(paper.text)
     return sent.again(draw(operations, begun, { typed, paper }))
   }
