@@ -1,4 +1,4 @@
-import { html } from '../../http/html.ts'
+import { type Html, html } from '../../http/html.ts'
 import { backIn } from '../back.ts'
 import type { Typed } from '../forms/fields.ts'
 import { moving, type Timepiece } from '../frame.ts'
@@ -6,8 +6,8 @@ import { askOnce } from '../once.ts'
 import { mendable, type Outcome, type Refusal } from '../operate.ts'
 import { nothing } from '../parts/parts.ts'
 import { reading, span } from '../parts/time.ts'
-import type { Pages, Sent } from '../visit.ts'
-import { dueOf } from './timeline.ts'
+import type { Pages, Sent, Visit } from '../visit.ts'
+import { type Run, runsOf, whatOf } from './due.ts'
 
 interface Moved {
   readonly now: string
@@ -64,13 +64,23 @@ const subjectLink = (subject: string | undefined) => {
       : html`<small>${subject}</small>`
 }
 
+const SHOWN = 50
+
+/** One thing that falls due, or several deliveries, which "Go there" does all. */
+function row(run: Run, { times }: Visit): Html {
+  const { at, subject, attempts, count, last } = run
+  const tried = html` <span class="soft">after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}</span>`
+  const until = html`<small>the last at ${times.at(last)}</small>`
+  return html`<tr><td class="nowrap"><b>${times.ahead(at)}</b><small>${times.at(at)}</small></td><td class="second fill">${whatOf(run)}${count === 1 && attempts > 0 && tried}${count > 1 ? until : subjectLink(subject)}</td><td class="num right"><button class="button quiet small" name="to" value="${last}">Go there<span class="seen-not">, ${last}</span></button></td></tr>`
+}
+
 export const clockPages = ({ page, form }: Pages, timepiece: () => Timepiece) => [
   page({
     url: '/console/clock',
     operation: 'consoleClock',
     summary: 'Show the clock',
     async draw(visit) {
-      const { due, has_more } = await dueOf(visit, 50)
+      const { runs, hasMore } = await runsOf(visit)
       const { now, frozen, apart } = timepiece()
       const buttons = [
         ['PT1H', '+1 h'],
@@ -85,13 +95,10 @@ export const clockPages = ({ page, form }: Pages, timepiece: () => Timepiece) =>
           ([value, label]) => html`<button name="advance" value="${value}">${label}</button>`,
         )}</div></form>
 <form class="to" method="post" action="/console/clock">${moving('/console/clock')}<label for="to">To</label><input class="boxed" id="to" name="to" type="datetime-local" step="1" min="${now.slice(0, 19)}" required><button class="button quiet small">Go there</button></form></div></section>
-<section class="sheet flush"><header class="sheet-head"><h2>What lies ahead</h2>${has_more && html`<p class="aside">The next fifty</p>`}</header>${
-          due.length === 0
+<section class="sheet flush"><header class="sheet-head"><h2>What lies ahead</h2>${(hasMore || runs.length > SHOWN) && html`<p class="aside">Only the next</p>`}</header>${
+          runs.length === 0
             ? nothing('Nothing is due', 'Deadlines, scheduled invoices and attempts that wait stand here.')
-            : html`<form method="post" action="/console/clock">${moving('/console/clock')}<table class="rows"><thead><tr><th>When</th><th>What will happen</th><th><span class="seen-not">Go there</span></th></tr></thead><tbody>${due.map(
-                ({ at, what, subject, attempts }) =>
-                  html`<tr><td class="nowrap"><b>${visit.times.ahead(at)}</b><small>${visit.times.at(at)}</small></td><td class="second fill">${what}${attempts > 0 && html` <span class="soft">after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}</span>`}${subjectLink(subject)}</td><td class="num right"><button class="button quiet small" name="to" value="${at}">Go there<span class="seen-not">, ${at}</span></button></td></tr>`,
-              )}</tbody></table></form>`
+            : html`<form method="post" action="/console/clock">${moving('/console/clock')}<table class="rows"><thead><tr><th>When</th><th>What will happen</th><th><span class="seen-not">Go there</span></th></tr></thead><tbody>${runs.slice(0, SHOWN).map((run) => row(run, visit))}</tbody></table></form>`
         }</section>`,
       }
     },

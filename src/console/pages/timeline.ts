@@ -8,18 +8,12 @@ import { icon } from '../parts/icons.ts'
 import { folded, heading, lines, linkButton, mark, pager, sheet, taken } from '../parts/parts.ts'
 import type { Pages, Visit } from '../visit.ts'
 import { type Eyes, eyes, eyesNames } from '../who.ts'
+import { runsOf, whatOf } from './due.ts'
 import { happened, kinds, type Thread, thread } from './threads.ts'
 
-export interface Due {
-  readonly at: string
-  readonly what: string
-  readonly work: string
-  readonly subject?: string
-  readonly account_id: string
-  readonly attempts: number
-}
-
 const PAGE_SIZE = 40
+/** So much of what falls due stands above. */
+const AHEAD = 4
 /** More than this many at once are told as a number, not as rows. */
 const TOLD_AT_ONCE_MAX = 50
 const filters = {
@@ -52,18 +46,17 @@ const addressOf = (filter: Filter & { before?: string | undefined }) => {
 
 type Told = { threads: Thread[]; seq: number; links: { rel: string; href: string }[] }
 
-export const dueOf = (visit: Pick<Visit, 'look'>, limit: number) =>
-  visit.look<{ due: Due[]; has_more: boolean }>('listSandboxDue', { query: { limit } })
-
 /** The next things that fall due; the clock can go to each. */
 async function ahead(visit: Visit): Promise<Content> {
-  const { due, has_more } = await dueOf(visit, 4)
-  if (due.length === 0) return undefined
-  return html`<section class="ahead" aria-labelledby="ahead"><header><h2 id="ahead">Ahead</h2><a href="/console/clock">${has_more ? 'All that is due' : 'The clock'}</a></header>
-<form method="post" action="/console/clock">${moving('/console')}<ol><li class="now"><b>Now</b><p>${visit.now.slice(11, 19)}</p></li>${due.map(
-    ({ at, what }) =>
-      html`<li><b>${visit.times.ahead(at)}</b><p>${what}</p><button name="to" value="${at}">Go there<span class="seen-not">, ${at}</span></button></li>`,
-  )}</ol></form></section>`
+  const { runs, hasMore } = await runsOf(visit)
+  if (runs.length === 0) return undefined
+  return html`<section class="ahead" aria-labelledby="ahead"><header><h2 id="ahead">Ahead</h2><a href="/console/clock">${hasMore || runs.length > AHEAD ? 'All that is due' : 'The clock'}</a></header>
+<form method="post" action="/console/clock">${moving('/console')}<ol><li class="now"><b>Now</b><p>${visit.now.slice(11, 19)}</p></li>${runs
+    .slice(0, AHEAD)
+    .map(
+      (run) =>
+        html`<li><b>${visit.times.ahead(run.at)}</b><p>${whatOf(run)}</p><button name="to" value="${run.last}">Go there<span class="seen-not">, ${run.last}</span></button></li>`,
+    )}</ol></form></section>`
 }
 
 const sieve = (filter: Filter) => html`<nav class="sieve" aria-label="Filter"><div class="kinds">

@@ -3,7 +3,10 @@ import type { Eyes } from '../../../src/console/who.ts'
 import { stories } from '../../../src/disputes/stories.ts'
 import { consoleOf, formsIn } from '../../support/console.ts'
 import { formIn } from '../../support/live-console.ts'
+import { Receiver } from '../../support/receiver.ts'
+import { over } from '../../support/shop.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
+import { open } from '../disputes/people.ts'
 
 let world: World
 beforeAll(async () => {
@@ -110,7 +113,7 @@ describe('The console of a sandbox', () => {
     expect([written.status, written.location]).toEqual([303, expect.stringMatching(/^\/console\/invoices\/INV2-/)])
     const at = written.location
     const id = at.split('/').at(-1)!
-    expect(formsIn(await merchant.page(at))).toEqual(['send', 'delete', 'record-payment'].map((rel) => `${at}/${rel}`))
+    expect(formsIn(await merchant.page(at))).toEqual(['send', 'record-payment', 'delete'].map((rel) => `${at}/${rel}`))
 
     const edited = await merchant.send(`${at}/edit`, {
       ...line,
@@ -398,7 +401,10 @@ describe('A dispute at the console', () => {
         for (const as of ['merchant', 'buyer', 'agent'] as const) {
           const markup = await consoleOf(world, as).page(`/console/disputes/${id}`)
           const shown = formsIn(markup).map((action) => action.split('/').at(-1)!)
-          expect(shown, `${as} after ${does}`).toEqual(await linked(as, id))
+          expect(shown.toSorted(), `${as} after ${does}`).toEqual((await linked(as, id)).toSorted())
+          // What cannot be undone stands behind all else.
+          const grave = ['accept-claim', 'cancel'].filter((action) => shown.includes(action))
+          expect(shown.slice(shown.length - grave.length).toSorted()).toEqual(grave)
         }
       }
     })
@@ -545,6 +551,32 @@ describe('The timeline', () => {
 
     expect(world.now()).toBe(at)
     expect(await merchant.page(location)).toContain('Resolved for the buyer')
+  })
+
+  it('tells deliveries right after one another as one, so that they hide nothing else, and does all of them', async () => {
+    const fresh = await newWorld()
+    const [merchant, receiver] = [consoleOf(fresh), await Receiver.open()]
+    receiver.behaviour = { status: 503 }
+    await fresh.merchant.post('/v1/notifications/webhooks', { url: receiver.url(), event_types: [{ name: '*' }] })
+    const dispute = await open(fresh.buyer)
+    for (let i = 0; i < 6; i++) await fresh.merchant.post('/v2/invoicing/invoices', over('10.00'))
+    await fresh.settle()
+
+    const timeline = (await merchant.page('/console')).replaceAll('<wbr>', '')
+    expect(/\d+ deliveries, [^<]*/.exec(timeline)?.[0]).toMatch(
+      / deliveries, beginning with attempt \d+ to deliver [A-Z.]+ to http/,
+    )
+    const page = await merchant.page('/console/clock')
+    expect(page).toContain(`href="/console/disputes/${dispute}"`)
+    const [row] = page.match(/<tr>(?:(?!<tr>).)*deliveries, beginning.*?<\/tr>/s)!
+    const count = Number(/(\d+) deliveries/.exec(row)![1])
+    expect(count).toBeGreaterThan(6)
+    const before = receiver.received.length
+
+    await merchant.send('/console/clock', { to: /name="to" value="([^"]*)"/.exec(row)![1]! })
+    await receiver.has(before + count)
+    await fresh.close()
+    await receiver.close()
   })
 
   it('keeps a state and no other in its place, goes back to it and starts over after asking', async () => {

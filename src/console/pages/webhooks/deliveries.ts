@@ -149,10 +149,12 @@ ${facts([
   ['Delivery', mono(one.transmission_id)],
   ...(one.cause ? [['Cause', visit.who.face === 'sandbox' ? causeLink(one.cause) : mono(one.cause)] as const] : []),
 ])}
-<nav class="attempts" aria-label="Attempts">${one.attempt_log.map(
-      (each) =>
-        html`<a href="${at}?attempt=${each.number}"${each.number === attempt?.number && html` aria-current="page"`}><b>Attempt ${each.number}</b><small>${each.http_status ? status(each.http_status) : html`<span class="warn">no answer</span>`} ${visit.times.at(each.time)}</small></a>`,
-    )}</nav>
+<nav class="attempts" aria-label="Attempts, the newest first">${one.attempt_log
+      .toReversed()
+      .map(
+        (each) =>
+          html`<a href="${at}?attempt=${each.number}"${each.number === attempt?.number && html` aria-current="page"`}><b>Attempt ${each.number}</b><small>${each.http_status ? status(each.http_status) : html`<span class="warn">no answer</span>`} ${visit.times.at(each.time)}</small></a>`,
+      )}</nav>
 <div class="sides"><section class="sheet"><h3>Sent</h3>${bodyOf(JSON.stringify(withoutStanding(event)), 'What was sent')}</section>
 <section class="sheet"><h3>${attempt && !attempt.http_status ? 'Not answered' : 'Answered'}</h3>${
       attempt
