@@ -106,6 +106,7 @@ const wellSaid: Readonly<Partial<Record<PublicAction, DisputeForm>>> = {
       {
         kind: 'choice',
         at: '/adjudication_outcome',
+        isOpen: true,
         label: 'For whom',
         choices: [
           {
@@ -127,6 +128,7 @@ const wellSaid: Readonly<Partial<Record<PublicAction, DisputeForm>>> = {
       {
         kind: 'choice',
         at: '/action',
+        isOpen: true,
         label: 'Of whom',
         choices: [
           { value: 'SELLER_EVIDENCE', label: 'Of the seller' },
@@ -196,6 +198,7 @@ const wellSaid: Readonly<Partial<Record<PublicAction, DisputeForm>>> = {
       {
         kind: 'choice',
         at: '/acknowledgement_type',
+        isOpen: true,
         label: 'What came back',
         choices: choicesOf(options?.acknowledge_return_item?.['acknowledgement_types'] ?? ['ITEM_RECEIVED']),
       },

@@ -23,7 +23,12 @@ interface Shared {
   readonly value?: string | undefined
 }
 
-type Chosen = Shared & { readonly kind: 'choice' | 'chips'; readonly choices: readonly Choice[] }
+type Chosen = Shared & {
+  readonly kind: 'choice' | 'chips'
+  readonly choices: readonly Choice[]
+  /** Nothing is chosen at first: what cannot be undone must not come from a click on the button alone. */
+  readonly isOpen?: true
+}
 
 /** A field of a form. The operation says how long it may be and whether it is required. */
 export type Field =
@@ -203,11 +208,18 @@ export const isSaid = (fields: readonly Field[], typed: Typed): boolean =>
     return field.kind === 'files' || field.kind === 'fixed' || isSame(typedIn(typed, field, field.at), field.value)
   })
 
-function radios({ kind, label, choices }: Chosen, at: string, value: string, below: Html, described: string): Html {
-  const chosen = choices.some((one) => one.value === value) ? value : choices[0]?.value
+function radios(
+  { kind, label, choices, isOpen }: Chosen,
+  at: string,
+  value: string,
+  below: Html,
+  described: string,
+): Html {
+  const first = isOpen ? undefined : choices[0]?.value
+  const chosen = choices.some((one) => one.value === value) ? value : first
   return html`<fieldset${described !== '' && html` aria-describedby="${described}"`}><legend>${label}</legend><div class="${kind === 'chips' ? 'dials' : 'choices'}">${choices.map(
     (one) => {
-      const input = html`<input type="radio" name="${at}" value="${one.value}"${one.value === chosen && html` checked`}>`
+      const input = html`<input type="radio" name="${at}" value="${one.value}"${one.value === chosen && html` checked`}${isOpen && html` required`}>`
       return kind === 'chips'
         ? html`<label class="chip">${input}${one.label}</label>`
         : html`<label class="choice">${input}<span><b>${one.label}</b>${one.note && html`<small>${one.note}</small>`}</span>${

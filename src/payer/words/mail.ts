@@ -23,7 +23,7 @@ export const mailPhrases: Readonly<Record<Language, Phrases>> = {
     greeting: 'Hello {customer},',
     closing: 'Sent on behalf of {business}. Reply to this mail to reach them.',
     kinds: {
-      invoice: { subject: 'Invoice {number} from {business}', lead: '{business} sent you an invoice over {amount}.' },
+      invoice: { subject: 'Invoice {number} from {business}', lead: '{business} sent you an invoice for {amount}.' },
       'invoice-updated': {
         subject: 'Invoice {number} from {business} was updated',
         lead: '{business} updated invoice {number}. It now comes to {amount}.',

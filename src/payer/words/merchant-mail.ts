@@ -15,7 +15,7 @@ export const merchantPhrases: Readonly<Record<Language, MerchantPhrases>> = {
     kinds: {
       invoice: {
         subject: 'Copy: invoice {number} to {customer}',
-        lead: 'You sent invoice {number} over {amount} to {customer}.',
+        lead: 'You sent invoice {number} for {amount} to {customer}.',
       },
       'invoice-updated': {
         subject: 'Copy: invoice {number} was updated',

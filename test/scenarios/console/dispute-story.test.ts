@@ -76,8 +76,17 @@ describe('What happened to a dispute, as the console tells it', () => {
     const id = await open(world.buyer)
     await does(world.buyer, id, 'escalate', {})
     await does(world.merchant, id, 'provide-evidence', evidence)
+    const asked = await consoleOf(world, 'agent').page(`/console/disputes/${id}`)
+    // A verdict is never the one that stood there first.
+    expect(asked.match(/name="\/adjudication_outcome" value="\w+" required/g)).toHaveLength(2)
     await decide(id, 'BUYER_FAVOR')
     const decided = world.now()
+    const until = async (as: 'merchant' | 'buyer') =>
+      /Resolved for the buyer <span>(\D+)</.exec(await consoleOf(world, as).page(`/console/disputes/${id}`))?.[1]
+    expect([await until('merchant'), await until('buyer')]).toEqual([
+      'you may appeal until ',
+      'the losing side may appeal until ',
+    ])
     await world.pass('P15D')
 
     const page = await consoleOf(world).page(`/console/disputes/${id}`)

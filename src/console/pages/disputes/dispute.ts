@@ -110,7 +110,9 @@ function till(dispute: Dispute, { unattended }: Prospects, { now, times, who }: 
         ? unattended
           ? html`a rule decides ${times.away(unattended.at)}`
           : 'nothing happens by itself'
-        : ''
+        : dispute_outcome && unattended
+          ? html`${actionsIn(dispute).includes('appeal') ? 'you' : 'the losing side'} may appeal until ${times.fully(unattended.at)}`
+          : ''
   }</span></p></div>
 <div class="actions">${stageOf(dispute.dispute_life_cycle_stage)}</div></section>`
 }
