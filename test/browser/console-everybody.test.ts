@@ -92,6 +92,26 @@ describe('By keys alone', () => {
     }
   })
 
+  it.each([
+    [390, true],
+    [1280, false],
+  ])(
+    'what can be done with an invoice is one press away where it stands below the paper, at %i pixels',
+    async (width, isBelow) => {
+      const page = await opened(`/console/invoices/${invoice}`, { viewport: { width, height: 700 } })
+      const way = page.getByRole('link', { name: 'What you can do' })
+      expect(await way.isVisible()).toBe(isBelow)
+      if (isBelow) {
+        await tabTo(page, /^What you can do$/)
+        await page.keyboard.press('Enter')
+        await expect
+          .poll(() => page.evaluate('document.querySelector("#do").getBoundingClientRect().top'))
+          .toBeLessThan(300)
+      }
+      await page.context().close()
+    },
+  )
+
   it('a webhook is added, changed and signed anew, and its events are sent again', async () => {
     const receiver = await Receiver.open()
     const page = await opened('/console/webhooks', { viewport: { width: 1280, height: 800 } })

@@ -68,7 +68,7 @@ function till(invoice: Invoice, paper: Sheet, { who, times }: Visit): Html {
   return html`<section class="till">${backTo('Invoices', '/console/invoices')}
 <p class="of">${customerOf(invoice)} · Invoice ${detail?.invoice_number}</p>
 <div>${headline(isOut ? paper.headlineAmount : invoice.amount ? money(invoice.amount as never) : '')}<p class="now ${isOut && tones[paper.standing]}">${isOut ? paper.headline : standingWords(status)} <span>${detail?.metadata?.first_sent_time && html`sent ${times.date(dayIn(detail.metadata.first_sent_time as Instant, who.zone))}`}${detail?.viewed_by_recipient && html`${detail.metadata?.first_sent_time && ', '}opened by the customer`}</span></p></div>
-<div class="actions">${standing(status)}${rels.includes('replace') && who.may('work') && linkButton('Edit', `/console/invoices/${invoice.id}/edit`)}</div></section>`
+<div class="actions">${standing(status)}${rels.includes('replace') && who.may('work') && linkButton('Edit', `/console/invoices/${invoice.id}/edit`)}${rels.some((rel) => invoiceForms[rel]) && who.may('work') && html`<a class="button to-below" href="#do">What you can do</a>`}</div></section>`
 }
 
 const doing = (name: string, { title, note }: Pick<InvoiceForm, 'title' | 'note'>, content: Content, isOpen: boolean) =>
