@@ -85,7 +85,9 @@ function piecesOf(texts: Readonly<Record<SearchedText, string | null>>): Iterabl
     for (const code of plainPieces(plain))
       pieces.add(mark + String.fromCharCode(code >> 21, (code >> 14) & 127, (code >> 7) & 127, code & 127))
   }
-  return pieces.size > PIECES_MAX ? [] : pieces
+  if (pieces.size > PIECES_MAX) return []
+  // Where no item has a text, the mark stands for itself: else the document would look like one whose pieces are not named.
+  return texts.item_text === null ? pieces.add(searchedTexts.item_text) : pieces
 }
 
 /** A power of two, several times as many as there can be different pieces. */

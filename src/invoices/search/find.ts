@@ -9,7 +9,8 @@ import { hasWholePieces } from './columns.ts'
 import type { CommonPieces } from './common.ts'
 import { type Criteria, conditionsOf, type Days } from './conditions.ts'
 import { type InvoiceSummary, type Look, summary, wholeDocument } from './look.ts'
-import { anyMerchant, newestFirst, type Slice, window } from './slice.ts'
+import { conditionsOfAll, countPaid } from './paid.ts'
+import { anyMerchant, hasMoreThan, newestFirst, type Slice, window } from './slice.ts'
 import { byWords, containingWords, isOfWords } from './words.ts'
 
 /**
@@ -64,6 +65,16 @@ interface Wanted extends Ways {
   readonly slice: Slice
 }
 
+/**
+ * Takes the first of these ways that fits. All of them find the same, which `test/stored/search-random.test.ts` compares; each is
+ * the cheapest for its kind of search.
+ *
+ * - The newest, at most of one currency or of some statuses, or the one with a number: an index has them in their order.
+ * - Of an amount: the index of the newest months, or of all.
+ * - What most have: it shows up when the newest are read one by one.
+ * - By days alone (`by-day.ts`) or by words alone (`words.ts`): a few looks into an index, the newest first.
+ * - Everything else: all that the narrowest criterion leaves is sorted.
+ */
 async function find<Found>(
   db: Reader,
   look: Look<Found>,
@@ -105,7 +116,7 @@ async function find<Found>(
     const following = glances.counts[i + 1] ?? 0
     if ((seen / count) * following < (slice.offset + slice.limit) * glances.likely) break
   }
-  return run(documentsOf(accountId, await amongAll(db, wanted, where)))
+  return run(documentsOf(accountId, await amongAll(db, wanted)))
 }
 
 /** The columns of a row `i` that are needed to unpack it. */
@@ -130,11 +141,6 @@ const unpacked = (look: Look<unknown>, bodies: Fragment, known: readonly string[
 const documentsOf = (accountId: string, ids: Fragment): Fragment => fragment`
   select i.body, found.create_time, found.seq, i.xmin, i.version from (${ids}) found cross join lateral (
     select body, xmin, version from invoices where id = found.id and account_id || '' = ${accountId} limit 1) i`
-
-async function hasMoreThan(db: Reader, count: number, rows: Fragment): Promise<boolean> {
-  const { statement, values } = fragment`select 1 from (${rows} ${raw(`offset ${count} limit 1`)}) i`.toQuery()
-  return (await db.row(statement, values)) !== undefined
-}
 
 /** The names of all criteria but the time of creation, by which lists are ordered anyway. */
 const othersOf = (criteria: Criteria) => givenOf(criteria).filter((name) => name !== 'created')
@@ -180,11 +186,7 @@ function byAmount(accountId: string, criteria: Criteria) {
 }
 
 /** Asks the index of the narrowest criterion, and sorts what it finds. */
-async function amongAll(
-  db: Reader,
-  { accountId, criteria, slice, common }: Wanted,
-  where: Fragment,
-): Promise<Fragment> {
+async function amongAll(db: Reader, { accountId, criteria, slice, common }: Wanted): Promise<Fragment> {
   if (onlyDays(criteria)) {
     const { issued, due, paid } = criteria
     if (issued) return byDay(accountId, 'invoice_date', issued, slice)
@@ -192,10 +194,12 @@ async function amongAll(
     if (paid) return byPaymentDay(accountId, paid, slice)
   }
   if (isOfWords(criteria)) return byWords(db, accountId, criteria, slice, common)
+  const where = await conditionsOfAll(db, accountId, criteria)
+  const words = await containingWords(db, accountId, criteria, common)
   return fragment`
     select i.id, i.create_time, i.seq from (
       with candidates as materialized (
-        select i.id, i.create_time, i.seq from invoices i where ${where} ${await containingWords(db, criteria, common)})
+        select i.id, i.create_time, i.seq from invoices i where ${where} ${words})
       select * from candidates) i
     ${newestFirst} ${window(slice)}`
 }
@@ -243,9 +247,11 @@ export async function countInvoices(
   common?: CommonPieces,
 ): Promise<number> {
   if (criteria.nothing) return 0
-  const { statement, values } = fragment`
-    select count(*)::int as count from invoices i
-    where ${conditionsOf(accountId, criteria)} ${await containingWords(db, criteria, common)}`.toQuery()
+  if (criteria.paid && onlyDays(criteria)) return countPaid(db, accountId, criteria.paid)
+  const where = await conditionsOfAll(db, accountId, criteria)
+  const words = await containingWords(db, accountId, criteria, common)
+  const { statement, values } =
+    fragment`select count(*)::int as count from invoices i where ${where} ${words}`.toQuery()
   return (await db.row<{ count: number }>(statement, values))!.count
 }
 

@@ -4,7 +4,7 @@ import { bySpan } from './by-span.ts'
 import { emailQuery, isUnnamed, pieceQueries, type SearchedText } from './columns.ts'
 import type { CommonPieces } from './common.ts'
 import { type Criteria, conditionsOf, type Put, put } from './conditions.ts'
-import type { Slice } from './slice.ts'
+import { anyMerchant, type Slice } from './slice.ts'
 
 /** Whether nothing but words is looked for, or addresses. */
 export const isOfWords = ({ email, texts = {}, ...others }: Criteria): boolean =>
@@ -25,7 +25,7 @@ export async function byWords(
     where ${conditionsOf(raw('i.account_id'), criteria, unseen)} and i.account_id || '' = ${accountId}`
   // Where few rows are looked at, it takes longest to begin with a list. So one query goes through all lists together.
   const among = (way: Way) => {
-    const words = containing(criteria, shares, way, unseen)
+    const words = containing(accountId, criteria, shares, way, unseen)
     return (condition: Fragment) => fragment`${found} ${words} and ${condition}`
   }
   const isLarge = (shares?.get(accountId) ?? 0) > LARGE
@@ -33,13 +33,18 @@ export async function byWords(
 }
 
 /** What the index of words is asked, where something in the criteria can be found by it. */
-export const containingWords = async (db: Reader, criteria: Criteria, common?: CommonPieces): Promise<Fragment> =>
-  containing(criteria, await common?.shares(db), 'apart', put)
+export const containingWords = async (
+  db: Reader,
+  accountId: string,
+  criteria: Criteria,
+  common?: CommonPieces,
+): Promise<Fragment> => containing(accountId, criteria, await common?.shares(db), 'apart', put)
 
 /** With one query for each piece the index goes through the shortest list and only looks into the others. */
 type Way = 'apart' | 'together'
 
 function containing(
+  accountId: string,
   { email, texts = {} }: Criteria,
   shares: ReadonlyMap<string, number> | undefined,
   way: Way,
@@ -56,7 +61,9 @@ function containing(
       way === 'together'
         ? has(`(${pieces.join(' & ')}) | (${before})`)
         : fragment`(${joined(pieces.map(has), ' and ')}) or ${has(before)}`
-    conditions.push(fragment`(${named} or ${raw(isUnnamed)})`)
+    // With the merchant, whose index of these is asked: others may have very many of them.
+    const unnamed = fragment`${raw(isUnnamed)} and i.account_id = ${anyMerchant(accountId)}`
+    conditions.push(fragment`(${named} or ${unnamed})`)
   }
   return joined(
     conditions.map((condition) => fragment`and ${condition}`),
