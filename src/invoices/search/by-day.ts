@@ -46,7 +46,7 @@ const DAYS_LISTED = 1_000
 /** PostgreSQL knows no year 0, which is a year to whoever asks. */
 const FIRST_DAY = '0001-01-01'
 const DAY_MS = 86_400_000
-/** Of so many days at the end of a range all invoices are read that the slice has room for. Mostly they fill it. */
+/** So many days at the end of a range are read whole, as far as the slice has room. Mostly they fill it. */
 const DAYS_NEAR = 4
 
 /** Whether each day of a range is asked for. */
@@ -54,8 +54,8 @@ export const isListed = ({ start, end }: Days): boolean =>
   (Date.parse(end) - Date.parse(start)) / DAY_MS < DAYS_LISTED && start >= FIRST_DAY
 
 /**
- * The newest invoices of a range of days. They come from the days whose newest invoices are the newest, at most one day for
- * each invoice of the slice, so that of most days only the newest invoice is looked at, which stands first in the index.
+ * The newest invoices of a range of days. Nobody reads all of a range: of most days only the newest invoice is looked at, which
+ * stands first in the index. Then the days whose newest are the newest are read, at most one for each invoice of the slice.
  */
 function newestOf({ rows, day, id, time, seq, once, isLate }: Source, range: Days, slice: Slice): Fragment {
   const count = slice.offset + slice.limit
@@ -71,7 +71,7 @@ function newestOf({ rows, day, id, time, seq, once, isLate }: Source, range: Day
   const newest = (condition: Fragment) => fragment`
     select ${day} as day, ${time} as create_time, ${seq} as seq from ${rows} and ${condition}
     order by ${day}, ${time} desc, ${seq} desc limit 1`
-  /** Days that share their newest invoice count as one. */
+  /** The invoices of the days whose newest are the newest. Days that share their newest invoice count as one. */
   const ofNewestDays = (days: Fragment, isNew: Fragment) => fragment`
     select i.* from (
       select days.day, dense_rank() over (order by days.create_time desc, days.seq desc) as place from (${days}) days) days
@@ -80,29 +80,32 @@ function newestOf({ rows, day, id, time, seq, once, isLate }: Source, range: Day
   const theNewest = (found: Fragment) => fragment`
     select distinct i.create_time, i.seq, i.id from (${found}) i ${newestFirst} ${upTo}`
 
+  /**
+   * First the last days are read whole (`last_days`). If that fills the slice, the oldest of it says what is too old to stand in
+   * it (`threshold`), and of the days before only what is newer is asked for. A day has such an invoice for one of two reasons:
+   * it lies in the month of the threshold or later (`recent`), or the invoice is late, which another index knows at once.
+   */
   function dayByDay(): Fragment {
     const each = (from: Fragment, to: Fragment, read: Fragment) => fragment`
       select i.* from (
         select to_char(day, 'YYYY-MM-DD') as day from generate_series(${from}, ${to}, '1 day') day offset 0) days
       cross join lateral (${read}) i`
     const [start, end] = [fragment`${first}::timestamp`, fragment`${last}::timestamp`]
-    const near = fragment`greatest(${start}, ${end} - ${raw(`interval '${DAYS_NEAR - 1} days'`)})`
+    const lastDays = fragment`greatest(${start}, ${end} - ${raw(`interval '${DAYS_NEAR - 1} days'`)})`
     const before = fragment`${end} - ${raw(`interval '${DAYS_NEAR} days'`)}`
-    // What is older than a full slice does not stand in it. Of a day that has nothing newer the index shows it at once.
-    const isNew = fragment`${time} >= coalesce((select create_time from least), '')`
-    // Only invoices that are late can be newer and have a day of a month before.
-    const since = raw('(select day from since)')
+    const recent = raw('(select day from recent)')
+    const isNew = fragment`${time} >= coalesce((select create_time from threshold), '')`
     const days = fragment`
-      ${each(since, before, newest(fragment`${ofDay} and ${isNew}`))}
+      ${each(recent, before, newest(fragment`${ofDay} and ${isNew}`))}
       union all
-      ${each(start, fragment`least(${since} - interval '1 day', ${before})`, newest(fragment`${ofDay} and ${isLate} and ${isNew}`))}`
+      ${each(start, fragment`least(${recent} - interval '1 day', ${before})`, newest(fragment`${ofDay} and ${isLate} and ${isNew}`))}`
     return fragment`
-      with near as materialized (${theNewest(each(near, end, invoices(ofDay)))}),
-      least as materialized (
-        select case when count(*) >= ${unseen(count, 'int')} then min(create_time) end as create_time from near),
-      since as materialized (
-        select greatest(${start}, date_trunc('month', create_time::text::timestamp)) as day from least)
-      select * from near
+      with last_days as materialized (${theNewest(each(lastDays, end, invoices(ofDay)))}),
+      threshold as materialized (
+        select case when count(*) >= ${unseen(count, 'int')} then min(create_time) end as create_time from last_days),
+      recent as materialized (
+        select greatest(${start}, date_trunc('month', create_time::text::timestamp)) as day from threshold)
+      select * from last_days
       union all
       ${ofNewestDays(days, isNew)}`
   }

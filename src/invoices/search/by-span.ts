@@ -1,7 +1,7 @@
 import { type Fragment, fragment, raw, unseen } from '../../database/sql.ts'
 import { anyMerchant, newestFirst, type Slice, window } from './slice.ts'
 
-/** How the index of words knows whose an invoice is, of which of their days, and of which days that share all but their last digit. */
+/** What the index of words has beside words: the merchant, the merchant with the day, and with the ten days whose dates begin alike. */
 const spans = raw(
   'array[i.account_id, i.account_id || left(i.create_time, 10), i.account_id || left(i.create_time, 9)]',
 )
@@ -53,13 +53,13 @@ function newestMonths(accountId: string): Fragment {
     select before.month from newest cross join lateral (${newestOf(raw('create_time < newest.month'))}) before`
 }
 
-/** So many of the newest show how many a day has. */
+/** How long a merchant took to make so many of the newest tells how many it makes a day. */
 const SAMPLE = 125
-/** The newest days are those of about so many times the sample, */
+/** The newest days that are searched first go back so many times as far. */
 const SAMPLES = 60
-/** asked for one by one if they are no more than this, or else ten at a time, */
+/** So many of them are asked for one by one, and more of them ten at a time: those whose dates differ in the last digit alone. */
 const DAYS_ALONE = 3
-/** or not at all if they are more than that: then there is little to find in them. */
+/** If they would be more than this, each has little, and they are left out: all days are searched at once. */
 const DAYS_MAX = 31
 
 /** The newest days as the index of words knows them. */
