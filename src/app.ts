@@ -12,7 +12,6 @@ import { type Wired, wire } from './wiring.ts'
 
 export type { AppOptions } from './foundation.ts'
 
-
 /** The whole service, wired. */
 export interface App {
   readonly service: Service

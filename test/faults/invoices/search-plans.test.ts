@@ -2,7 +2,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Connection } from '../../../src/database/open.ts'
 import { unprepared } from '../../../src/database/sql.ts'
-import { type Plan, rowsRead } from '../../support/rows-read.ts'
+import { type Plan, rowsRead } from '../../support/plans.ts'
 import { INVOICES, over } from '../../support/shop.ts'
 import { newWorld, type Person, type World } from '../../support/world.ts'
 
