@@ -24,13 +24,13 @@ const closeArray = 0x5d
 const openObject = 0x7b
 const closeObject = 0x7d
 
-/** What may follow, as the state of the scan. */
-const value = 0
-const valueOrClose = 1
-const key = 2
-const keyOrClose = 3
-const commaOrClose = 4
-const end = 5
+/** The state of the scan: what it expects next. */
+const wantsValue = 0
+const wantsValueOrClose = 1
+const wantsKey = 2
+const wantsKeyOrClose = 3
+const wantsCommaOrClose = 4
+const wantsNothing = 5
 
 const table = (characters: string): Uint8Array => {
   const found = new Uint8Array(256)
@@ -74,6 +74,9 @@ interface OpenObject {
 /**
  * Goes over the bytes once and refuses what is not JSON or breaks a limit. Gives the number of keys. With `open` it also
  * compares the keys, and refuses one that is there twice or that reaches for a prototype.
+ *
+ * Every byte of every JSON body passes here, so it is one loop over numbers that builds nothing, and a deep body costs no
+ * stack.
  */
 export function scan(bytes: Buffer, open?: OpenObject[]): number {
   const length = bytes.length
@@ -81,35 +84,35 @@ export function scan(bytes: Buffer, open?: OpenObject[]): number {
   let depth = 0
   let keys = 0
   let values = 0
-  let state = value
+  let state = wantsValue
   let i = 0
 
   for (;;) {
     while (i < length && isBlank[bytes[i]!] === 1) i++
     if (i === length) {
-      if (state === end) return keys
+      if (state === wantsNothing) return keys
       throw at(bytes, i, length === 0 ? 'the body is empty; send a JSON value.' : 'the JSON text stops too early.')
     }
     const byte = bytes[i]!
 
-    if (state === commaOrClose) {
-      const object = inObject[depth - 1] === 1
+    if (state === wantsCommaOrClose) {
+      const isInObject = inObject[depth - 1] === 1
       if (byte === comma) {
-        state = object ? key : value
-      } else if (byte === (object ? closeObject : closeArray)) {
+        state = isInObject ? wantsKey : wantsValue
+      } else if (byte === (isInObject ? closeObject : closeArray)) {
         depth--
-        state = depth === 0 ? end : commaOrClose
+        state = depth === 0 ? wantsNothing : wantsCommaOrClose
       } else {
-        throw at(bytes, i, `expected a comma or ${object ? '"}"' : '"]"'}.`)
+        throw at(bytes, i, `expected a comma or ${isInObject ? '"}"' : '"]"'}.`)
       }
       i++
       continue
     }
 
-    if (state === key || state === keyOrClose) {
-      if (byte === closeObject && state === keyOrClose) {
+    if (state === wantsKey || state === wantsKeyOrClose) {
+      if (byte === closeObject && state === wantsKeyOrClose) {
         depth--
-        state = depth === 0 ? end : commaOrClose
+        state = depth === 0 ? wantsNothing : wantsCommaOrClose
         i++
         continue
       }
@@ -121,14 +124,14 @@ export function scan(bytes: Buffer, open?: OpenObject[]): number {
       while (i < length && isBlank[bytes[i]!] === 1) i++
       if (bytes[i] !== colon) throw at(bytes, i, 'expected a colon after the key.')
       i++
-      state = value
+      state = wantsValue
       continue
     }
 
-    if (state === end) throw at(bytes, i, 'expected nothing more after the JSON value.')
-    if (byte === closeArray && state === valueOrClose) {
+    if (state === wantsNothing) throw at(bytes, i, 'expected nothing more after the JSON value.')
+    if (byte === closeArray && state === wantsValueOrClose) {
       depth--
-      state = depth === 0 ? end : commaOrClose
+      state = depth === 0 ? wantsNothing : wantsCommaOrClose
       i++
       continue
     }
@@ -140,12 +143,12 @@ export function scan(bytes: Buffer, open?: OpenObject[]): number {
       }
       inObject[depth++] = byte === openObject ? 1 : 0
       if (open !== undefined) open[depth - 1] = { names: new Set(), latest: '' }
-      state = byte === openObject ? keyOrClose : valueOrClose
+      state = byte === openObject ? wantsKeyOrClose : wantsValueOrClose
       i++
       continue
     }
     i = byte === quote ? scanString(bytes, i) : scanScalar(bytes, i, byte)
-    state = depth === 0 ? end : commaOrClose
+    state = depth === 0 ? wantsNothing : wantsCommaOrClose
   }
 }
 
