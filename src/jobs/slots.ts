@@ -70,10 +70,17 @@ export class JobSlots {
       }
       one.taken += accounts.length
       one.isFull = accounts.length >= asked.count
-      const last = one.isFull ? accounts.reduce((a, b) => (a > b ? a : b)) : reached[asked.class]
-      one.afterAccount = last ?? ''
-      if (!one.isFull && (last !== undefined || one.isPartial)) isMore = true
-      if (one.isFull || last === undefined) one.isPartial = one.isFull
+      if (one.isFull) {
+        // The next claim goes on behind the last account that got a slot, so its round begins in the middle.
+        one.afterAccount = accounts.reduce((a, b) => (a > b ? a : b))
+        one.isPartial = true
+      } else {
+        const last = reached[asked.class]
+        one.afterAccount = last ?? ''
+        // The claim stopped before the last account, or the round had begun in the middle.
+        if (last !== undefined || one.isPartial) isMore = true
+        if (last === undefined) one.isPartial = false
+      }
     }
     return isMore
   }
