@@ -108,17 +108,27 @@ export class FaultyProxy {
   #refuse(near: Socket, weather: Exclude<Weather, 'fine'>): void {
     this.#lonely.add(near)
     near.on('close', () => this.#lonely.delete(near))
-    if (weather === 'closes') near.end()
-    else if (weather === 'resets') near.resetAndDestroy()
-    else if (weather === 'starting up') near.once('data', () => near.end(startingUp))
-    else if (weather === 'starting up, and stays') near.once('data', () => near.write(startingUp))
-    else if (weather === 'is full') near.once('data', () => near.end(full))
-    else if (weather === 'is a standby') near.once('data', () => near.write(standbyGreeting))
-    else if (weather === 'is a pooler before a standby')
-      near.once('data', () => {
-        near.write(greeting)
-        near.once('data', () => near.write(sayReadOnly))
-      })
+    switch (weather) {
+      case 'closes':
+        return void near.end()
+      case 'resets':
+        return void near.resetAndDestroy()
+      case 'starting up':
+        return void near.once('data', () => near.end(startingUp))
+      case 'starting up, and stays':
+        return void near.once('data', () => near.write(startingUp))
+      case 'is full':
+        return void near.once('data', () => near.end(full))
+      case 'is a standby':
+        return void near.once('data', () => near.write(standbyGreeting))
+      case 'is a pooler before a standby':
+        return void near.once('data', () => {
+          near.write(greeting)
+          near.once('data', () => near.write(sayReadOnly))
+        })
+      case 'hangs':
+        return // It is connected, and hears nothing ever.
+    }
   }
 }
 
