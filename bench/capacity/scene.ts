@@ -4,15 +4,15 @@ import { pino } from 'pino'
 import { SMTPServer } from 'smtp-server'
 import type { Account } from '../../src/accounts/schema.ts'
 import { defaultScopes } from '../../src/accounts/scopes.ts'
-import { addAccount, addApp, addSecret } from '../../src/accounts/store.ts'
+import { addAccount } from '../../src/accounts/store.ts'
 import { type App, openApp } from '../../src/app.ts'
 import { sql } from '../../src/database/sql.ts'
 import { readSettings } from '../../src/settings.ts'
+import { addNewApp } from '../../test/support/apps.ts'
 import { GATEWAY_SECRET, startGateway } from '../../test/support/gateway.ts'
 import { Receiver } from '../../test/support/receiver.ts'
 
 export const PUBLIC_URL = 'https://pay.example'
-const SECRET = 'a secret of an app of the bench, as long as it has to be to be one of ours, and longer'
 const DONE_WITHIN_MS = 120_000
 const LOOK_EVERY_MS = 20
 
@@ -90,7 +90,7 @@ export async function openScene(databaseUrl: string) {
   /** An account with an app, as the command line makes them. */
   async function member(kind: Account['kind'], name: string): Promise<Member> {
     const features = ['invoicing', 'disputes', 'webhooks', 'payments'] as const
-    const { account, client, appId } = await app.transact(async (tx) => {
+    const { account, clientId, secret, appId } = await app.transact(async (tx) => {
       const account: Account = {
         id: tx.newId('account'),
         kind,
@@ -105,23 +105,11 @@ export async function openScene(databaseUrl: string) {
         create_time: tx.now,
       }
       addAccount(tx, account)
-      const made = {
-        id: tx.newId('app'),
-        account_id: account.id,
-        client_id: tx.newId('client'),
-        name,
-        features,
-        scopes: defaultScopes(kind, features),
-        status: 'ENABLED' as const,
-        sandbox: false,
-        create_time: tx.now,
-      }
-      addApp(tx, made)
-      addSecret(tx, made.id, SECRET, settings.secrets!)
-      return { account, client: made.client_id, appId: made.id }
+      const scopes = defaultScopes(kind, features)
+      return { account, ...addNewApp(tx, { accountId: account.id, scopes, features, secrets: settings.secrets! }) }
     })
     const { body } = await call<{ access_token: string }>('POST', '/v1/oauth2/token', {
-      headers: { authorization: `Basic ${Buffer.from(`${client}:${SECRET}`).toString('base64')}` },
+      headers: { authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}` },
       form: { grant_type: 'client_credentials' },
     })
     return { account, appId, token: body.access_token }

@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pino } from 'pino'
 import { describe, expect } from 'vitest'
-import type { Account, App as AccountApp } from '../../src/accounts/schema.ts'
-import { addAccount, addApp, addSecret } from '../../src/accounts/store.ts'
+import type { Account } from '../../src/accounts/schema.ts'
+import { addAccount } from '../../src/accounts/store.ts'
 import { type App, openApp } from '../../src/app.ts'
 import { type Ids, randomIds } from '../../src/kernel/ids.ts'
 import { people } from '../../src/sandbox/people.ts'
 import { readSettings } from '../../src/settings.ts'
+import { addNewApp } from './apps.ts'
 import { run } from './command.ts'
 import { liveUnlimited } from './live.ts'
 import { freePort } from './ports.ts'
@@ -21,7 +22,6 @@ const HAPROXY = '/usr/sbin/haproxy'
 /** Those who have no haproxy may leave these out; `.ci/run` installs it, and there they run or fail. */
 export const describeBalanced = describe.runIf(existsSync(HAPROXY) || process.env['CI'] !== undefined)
 const START_MS = 30_000
-const SECRET = 'a secret of this app alone, long enough to be one of ours: ' + 'x'.repeat(21)
 
 export const cellVariables = {
   ...liveUnlimited,
@@ -56,17 +56,10 @@ export async function openCell(databaseUrl: string, variables: Variables, { ids 
         addAccount(tx, made)
         return made
       })
-      const made = await app.transact(async (tx) => {
-        const one: AccountApp = {
-          ...{ id: tx.newId('app'), account_id: account.id, client_id: tx.newId('client'), name: 'An app' },
-          ...{ features: ['disputes', 'invoicing', 'webhooks', 'payments'], scopes, status: 'ENABLED', sandbox: false },
-          create_time: tx.now,
-        }
-        addApp(tx, one)
-        addSecret(tx, one.id, SECRET, settings.secrets!)
-        return one
-      })
-      return { account, appId: made.id, clientId: made.client_id, secret: SECRET }
+      const made = await app.transact(async (tx) =>
+        addNewApp(tx, { accountId: account.id, scopes, secrets: settings.secrets! }),
+      )
+      return { account, ...made }
     },
   }
 }

@@ -1,8 +1,7 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { type Logger, pino } from 'pino'
 import { inject } from 'vitest'
-import type { App as AccountApp, Feature } from '../../src/accounts/schema.ts'
-import { addApp, addSecret } from '../../src/accounts/store.ts'
+import type { Feature } from '../../src/accounts/schema.ts'
 import { type AppOptions, openApp } from '../../src/app.ts'
 import { logOptions } from '../../src/cli/log.ts'
 import { databaseIn, inDatabase, type Ways } from '../../src/database/address.ts'
@@ -10,6 +9,7 @@ import { after, systemClock } from '../../src/kernel/clock.ts'
 import type { Money } from '../../src/kernel/money.ts'
 import { people } from '../../src/sandbox/people.ts'
 import { readSettings, type Settings } from '../../src/settings.ts'
+import { addNewApp } from './apps.ts'
 import { callTo, peopleOf } from './call.ts'
 import { newDatabase, patience } from './database.ts'
 import { assertInvariants } from './invariants.ts'
@@ -91,23 +91,9 @@ export async function newWorld(options: WorldOptions = {}) {
     scopes: readonly string[],
     parts: { features?: readonly Feature[]; actingFor?: string } = {},
   ) {
-    const secret = 'a secret of this app alone, long enough to be one of ours: ' + 'x'.repeat(21)
-    const clientId = await app.transact(async (tx) => {
-      const made: AccountApp = {
-        id: tx.newId('app'),
-        account_id: account,
-        client_id: tx.newId('client'),
-        name: 'An app',
-        features: parts.features ?? ['disputes', 'invoicing', 'webhooks', 'payments'],
-        scopes,
-        status: 'ENABLED',
-        sandbox: false,
-        create_time: tx.now,
-      }
-      addApp(tx, made)
-      addSecret(tx, made.id, secret, settings.secrets!)
-      return made.client_id
-    })
+    const { clientId, secret } = await app.transact(async (tx) =>
+      addNewApp(tx, { accountId: account, scopes, features: parts.features, secrets: settings.secrets! }),
+    )
     return person(clientId, { secret, ...(parts.actingFor !== undefined && { actingFor: parts.actingFor }) })
   }
 

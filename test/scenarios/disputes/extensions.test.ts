@@ -243,11 +243,13 @@ describe('What a buyer tells beside the reason', () => {
 
   it('takes the last two to four signs of a check, and of what has no fixed number', async () => {
     for (const payment_method of ['CHECK', 'CASH', 'SERVICE', 'PAYPAL', undefined])
-      for (const payment_instrument_suffix of ['12', '123', '1234'])
-        await open(world.buyer, {
-          reason: 'OTHER',
-          extensions: at(MEANS, { payment_method, payment_instrument_suffix }),
-        })
+      for (const payment_instrument_suffix of ['12', '123', '1234']) {
+        const means = { ...(payment_method && { payment_method }), payment_instrument_suffix }
+        const id = await open(world.buyer, { reason: 'OTHER', extensions: at(MEANS, means) })
+
+        const shown = { ...means, ...(payment_method === 'PAYPAL' && { payment_method: 'SERVICE' }) }
+        expect((await sees(world.merchant, id)).extensions).toEqual(at(MEANS, shown))
+      }
   })
 
   it('is checked and read the same way when the reason changes', async () => {
