@@ -69,7 +69,9 @@ async function sales(lab: Lab, mode: PoolMode, statementsMax?: number): Promise<
     // A session is kept for as long as its client, so there must be one for each connection.
     const poolSize = mode === 'session' ? 60 : POOL_SIZE
     const pgbouncer = await startPgbouncer(ground, {
-      ...{ mode, serverPort: server.port, poolSize },
+      mode,
+      serverPort: server.port,
+      poolSize,
       ...(statementsMax !== undefined && { statementsMax }),
     })
     const { url } = pgbouncer
@@ -127,7 +129,9 @@ async function scenarios(lab: Lab): Promise<Result> {
       settings: 'fsync = off\nsynchronous_commit = off\nfull_page_writes = off\nmax_connections = 400',
     })
     const { url } = await startPgbouncer(ground, {
-      ...{ mode: 'transaction', serverPort: server.port, poolSize: POOL_SIZE },
+      mode: 'transaction',
+      serverPort: server.port,
+      poolSize: POOL_SIZE,
       ...(pgbouncerVersion().keepsStatements && { statementsMax: 200 }),
     })
     const { value: report, seconds: took } = await timed(() =>

@@ -113,7 +113,9 @@ const open = (environment: string, databaseUrl: string) =>
 
 async function call<Body>(app: App, method: 'GET' | 'POST', url: string, headers: object, payload?: string) {
   const answer = await app.server.inject({
-    ...{ method, url, headers: { ...headers } },
+    method,
+    url,
+    headers: { ...headers },
     ...(payload !== undefined && { payload }),
   })
   if (answer.statusCode >= 300) throw new Error(`${url}: ${answer.statusCode} ${answer.body.slice(0, 300)}`)

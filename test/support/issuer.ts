@@ -70,8 +70,15 @@ export async function startIssuer() {
     const asked = new URL(at).searchParams
     const now = Math.floor(Date.now() / 1000)
     const told = {
-      ...{ iss: url, aud: CLIENT.id, sub: subject, iat: now, exp: now + 60, auth_time: now },
-      ...{ nonce: asked.get('nonce'), name: `Known as ${subject}`, email: `${subject}@example.test` },
+      iss: url,
+      aud: CLIENT.id,
+      sub: subject,
+      iat: now,
+      exp: now + 60,
+      auth_time: now,
+      nonce: asked.get('nonce'),
+      name: `Known as ${subject}`,
+      email: `${subject}@example.test`,
       ...claims,
     }
     const text = `${encoded({ alg: 'RS256', kid: 'one' })}.${encoded(told)}`

@@ -61,7 +61,10 @@ export function paperServer(
 ): FastifyInstance {
   return makeServer({
     service: {
-      ...{ environment: 'sandbox', dialect: dialects.service, settings: readSettings({}), publicUrl },
+      environment: 'sandbox',
+      dialect: dialects.service,
+      settings: readSettings({}),
+      publicUrl,
       recall: new Recall(0),
     },
     routes,
