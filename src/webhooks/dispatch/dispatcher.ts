@@ -1,6 +1,6 @@
 import { Batches } from './batches.ts'
 import { ColdLooks } from './cold-looks.ts'
-import { type Endpoint, isWorthKeeping, newEndpoint, type Reply } from './endpoint.ts'
+import { type Endpoint, endpointOf, isWorthKeeping, type Reply } from './endpoint.ts'
 import {
   type Claim,
   type Dispatchable,
@@ -187,7 +187,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
 
   /** Signing comes before the attempt and takes no slot: it is our time, not the receiver's. */
   #prepare(delivery: Delivery): void {
-    const endpoint = this.#endpointOf(delivery)
+    const endpoint = endpointOf(delivery, this.#endpoints)
     const preparing = this.#ports.prepare(delivery)
     if (preparing instanceof Promise) {
       endpoint.preparing.add(delivery)
@@ -213,15 +213,6 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
       this.wake()
     }, pace.afterErrorMs).unref()
     this.#pump()
-  }
-
-  #endpointOf({ endpoint: id, lane }: Delivery): Endpoint<Delivery> {
-    let endpoint = this.#endpoints.get(id)
-    if (!endpoint) {
-      endpoint = newEndpoint(id, lane)
-      this.#endpoints.set(id, endpoint)
-    }
-    return endpoint
   }
 
   #eachOf({ lane, answers }: Endpoint<Delivery>): number {

@@ -1,4 +1,4 @@
-import { type Lane, lanes } from './lanes.ts'
+import { type Dispatchable, type Lane, lanes } from './lanes.ts'
 
 /** What the dispatcher knows of a webhook it has something to do with. */
 export interface Endpoint<Delivery> {
@@ -14,7 +14,7 @@ export interface Endpoint<Delivery> {
   readonly ready: Delivery[]
 }
 
-export const newEndpoint = <Delivery>(id: string, lane: Lane): Endpoint<Delivery> => ({
+const newEndpoint = <Delivery>(id: string, lane: Lane): Endpoint<Delivery> => ({
   id,
   lane,
   running: 0,
@@ -23,6 +23,19 @@ export const newEndpoint = <Delivery>(id: string, lane: Lane): Endpoint<Delivery
   preparing: new Set(),
   ready: [],
 })
+
+/** Where a delivery goes, among what is known. */
+export function endpointOf<Delivery extends Dispatchable>(
+  { endpoint: id, lane }: Delivery,
+  known: Map<string, Endpoint<Delivery>>,
+): Endpoint<Delivery> {
+  let endpoint = known.get(id)
+  if (!endpoint) {
+    endpoint = newEndpoint(id, lane)
+    known.set(id, endpoint)
+  }
+  return endpoint
+}
 
 /** Only webhooks that are busy, slow but answering, or beginning to stumble are worth remembering. */
 export function isWorthKeeping<Delivery>(endpoint: Endpoint<Delivery>): boolean {

@@ -26,10 +26,7 @@ import { moneySheet, story } from './sheets.ts'
 
 const Id = Type.Object({ id: Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Za-z0-9-]+$' }) })
 
-const Payment = Type.Object({
-  id: Id.properties.id,
-  payment: Type.String({ minLength: 1, maxLength: 40, pattern: '^[A-Za-z0-9-]+$' }),
-})
+const Payment = Type.Object({ id: Id.properties.id, payment: Id.properties.id })
 
 /** A form that was refused, to be drawn as it was left. */
 interface Left {
