@@ -48,6 +48,7 @@ export const guards: readonly Guard[] = [
   // Disputes
   { guards: 'something of each payment is disputed', file: 'src/disputes/filing/disputed-amounts.ts', text: 'if (toMinor(wanted) < toMinor(each))', replacement: 'if (toMinor(wanted) < 0n)', tests: [`${disputes}/money.test.ts`], titled: 'fewer cents' },
   { guards: 'a dispute changes only as it was read', file: 'src/disputes/store.ts', text: versioned, replacement: unversioned, tests: ['test/faults/disputes/message-race.test.ts'] },
+  { guards: 'of two who end a dispute at once, one comes after the other', file: 'src/disputes/store.ts', text: versioned, replacement: unversioned, tests: ['test/faults/disputes/pairs-race.test.ts'] },
   { guards: 'who comes after a deadline is too late, however late its job is', file: 'src/disputes/act.ts', text: '  if (overdue) requireAllowed(service, overdue, actor.roles, action)\n', replacement: '', tests: ['test/faults/disputes/late-deadline.test.ts'] },
   { guards: 'what is asked for after a deadline is what can be asked for then', file: 'src/disputes/act.ts', text: '  if (overdue) step(overdue, actor.roles, action, known, context)\n', replacement: '', tests: ['test/faults/disputes/late-deadline.test.ts'], titled: 'accelerated' },
   { guards: 'a deadline whose job ran early is not lost', file: 'src/disputes/jobs.ts', text: 'return keepTimer(tx, undefined, found.dispute)', replacement: 'return', tests: ['test/faults/disputes/early-deadline.test.ts'] },

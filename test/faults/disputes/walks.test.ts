@@ -16,7 +16,7 @@ import {
 import { times } from '../../support/size.ts'
 import { newWorld, type Person, usd, type World } from '../../support/world.ts'
 
-const WALKS = times(12, 400)
+const WALKS = times(12, 60)
 const STEPS = 12
 /** In a long run each has its own. */
 const SEED = times(20_260_302, Date.now())
