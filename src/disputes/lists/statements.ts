@@ -54,27 +54,42 @@ function pageOf(sight: Sight, listing: Listing, columns: Columns): Fragment | un
   // First pages have few sizes, so their limit is part of the text. As a parameter, it would make the server expect a tenth
   // of the table, and plan every list anew.
   const limit = offset === 0 ? raw(`limit ${most}`) : fragment`limit ${most}`
-  const select = ({ side, at, conditions, each }: Branch, more: readonly Fragment[] = []) => {
-    const walk = fragment`(select id, ${raw(`${at} as at, ${columns(side)}`)} from disputes where ${joined([...conditions, ...more], ' and ')} order by ${raw(`${at === sort ? `${sort} ${direction}, ` : ''}id ${direction}`)} ${limit})`
-    return each ? fragment`(select walk.* from ${each} cross join lateral ${walk} walk)` : walk
-  }
+  const walk = (branch: Branch, ...more: Fragment[]) => walkOf(branch, { listing, columns, limit, more })
   // A search may find the same dispute in several ways, but it is listed once.
   const together = (parts: readonly Fragment[]) =>
     joined(parts, listing.searchText === undefined ? ' union all ' : ' union ')
+
   const branches = branchesOf(sight, listing, isWalk(listing))
-  const [first, ...others] = branches
-  if (!first || (others.length === 0 && offset === 0 && !first.each)) return first && select(first)
+  const [only, ...others] = branches
+  if (!only) return undefined
+  if (others.length === 0 && offset === 0 && !only.each) return walk(only)
   const dated = branches.filter(({ at }) => at === sort)
   const undated = branches.filter(({ at }) => at !== sort)
   if (undated.length === 0)
-    return fragment`select * from (${together(branches.map((one) => select(one)))}) page ${order} limit ${size + 1} offset ${offset}`
+    return fragment`select * from (${together(branches.map((one) => walk(one)))}) page ${order} limit ${size + 1} offset ${offset}`
   // `near` comes first in the direction in which the page is read. The others are looked for only if `near` does not fill
   // the page.
   const [near, far] = after?.backwards ? [undated, dated] : [dated, undated]
   const unfilled = fragment`(select count(*) from near) < ${most}`
-  return fragment`with near as materialized (select * from (${together(near.map((one) => select(one)))}) near ${order} ${limit})
-    select * from (select * from near union all ${together(far.map((one) => select(one, [unfilled])))}) page
+  return fragment`with near as materialized (select * from (${together(near.map((one) => walk(one)))}) near ${order} ${limit})
+    select * from (select * from near union all ${together(far.map((one) => walk(one, unfilled)))}) page
      ${order} limit ${size + 1} offset ${offset}`
+}
+
+interface Walk {
+  readonly listing: Listing
+  readonly columns: Columns
+  readonly limit: Fragment
+  /** Conditions beside those of the branch. */
+  readonly more: readonly Fragment[]
+}
+
+/** The disputes of one branch in the order of the list, or those of each of its sellers in that order. */
+function walkOf({ side, at, conditions, each }: Branch, { listing, columns, limit, more }: Walk): Fragment {
+  const direction = directionOf(listing)
+  const order = at === listing.sort ? `${at} ${direction}, id ${direction}` : `id ${direction}`
+  const walk = fragment`(select id, ${raw(`${at} as at, ${columns(side)}`)} from disputes where ${joined([...conditions, ...more], ' and ')} order by ${raw(order)} ${limit})`
+  return each ? fragment`(select walk.* from ${each} cross join lateral ${walk} walk)` : walk
 }
 
 /** The direction in which a page is read: that of the list, or the opposite one if it is read from its end. */

@@ -8,8 +8,10 @@ export const least = (a: bigint, b: bigint) => (a < b ? a : b)
 export const plus = (money: Money, amount: bigint): Money => toMoney(toMinor(money) + amount, money.currency_code)
 export const minus = (money: Money, less: Money): Money => plus(money, -toMinor(less))
 
-/** What the buyer got since the dispute was opened, in it or beside it; and below, how much of that the service bears. */
+/** What the buyer got since the dispute was opened, in it or beside it. */
 export const totalRefunded = ({ refunds = [] }: Dispute): bigint => sum(refunds.map(({ gross_amount }) => gross_amount))
+
+/** How much of that the service bears. */
 export const totalCovered = ({ refunds = [] }: Dispute): bigint =>
   sum(refunds.flatMap(({ cancelled, gross_amount }) => (cancelled ? gross_amount : [])))
 

@@ -115,14 +115,13 @@ export interface DisputedTransaction {
   readonly disputed: Money
   /** What is kept back from the seller for this payment. */
   readonly held: Money
-  /** What refunds of this dispute gave back to the buyer; and below, what was given back before it or in another dispute. */
+  /** What refunds of this dispute gave back to the buyer. */
   readonly refunded: Money
+  /** What was given back of the payment before this dispute or in another one. */
   readonly refunded_before: Money
-  /**
-   * The parts of both that decisions took from the seller; and below, those the service bears since a decision was
-   * overturned.
-   */
+  /** The part of both that decisions took from the seller and that the seller still bears. */
   readonly reversed?: Money
+  /** The part of both that the service bears, since the decision behind it was overturned. */
   readonly covered?: Money
 }
 
@@ -134,8 +133,9 @@ export interface DisputeRefund {
   readonly gross_amount: Money
   readonly create_time: Instant
   readonly invoice_id?: string
-  /** Whether a decision of this dispute ordered it; and below, whether that decision was overturned. */
+  /** Whether a decision of this dispute ordered it. */
   readonly reversal?: boolean
+  /** Whether that decision was overturned. */
   readonly cancelled?: boolean
 }
 
@@ -213,8 +213,9 @@ export interface Dispute extends DisputeNode {
   /** An address that came with the pending offer, and is needed if the offer is accepted. */
   readonly offered_address?: Address
   readonly offered_invoice_id?: string
-  /** How often each side appealed; and below, which appeal is being looked at. */
+  /** How often each side appealed. */
   readonly appeals: Readonly<Record<Side, number>>
+  /** The side whose appeal is being looked at. */
   readonly appellant?: Side
   /** The side that lost the last decision that can be appealed. */
   readonly lost_by?: Side
