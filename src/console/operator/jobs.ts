@@ -83,10 +83,7 @@ async function drawList(visit: Visit, { name, after: place }: Static<typeof Quer
       ])
     }${
       list.length === 0
-        ? nothing(
-            'Every promise was kept',
-            'Jobs that fail for good stand here, with the error and what they were to do.',
-          )
+        ? nothing('No job is parked', 'Jobs that failed for good stand here, with the error and what they were to do.')
         : html`${jobRows(list, visit as Visit, true)}${pager('Oldest first', {
             newer: place ? addressOf(name) : undefined,
             older: last && addressOf(name, `${last.parked_time}~${last.id}`),

@@ -88,7 +88,7 @@ ${facts(
 ${await dayOfAll(visit)}</div>
 <aside><section class="sheet flush"><header class="sheet-head"><h2>Parked jobs</h2><div class="aside">${more(html`All${heard('parked jobs')}`, '/console/operator/jobs')}</div></header>${
           parked.length === 0
-            ? nothing('Every promise was kept', 'Jobs that fail for good stand here.')
+            ? nothing('No job is parked', 'Jobs that failed for good stand here.')
             : jobRows(parked, visit)
         }</section>
 <section class="sheet flush"><header class="sheet-head"><h2>Signing keys</h2><div class="aside">${more(html`All${heard('signing keys')}`, '/console/operator/keys')}</div></header>${keyRows(keys.slice(0, 3), visit, false)}</section>
