@@ -143,8 +143,7 @@ async function draw(visit: Visit<typeof Id>, operations: Operations, left?: Left
   const { invoice, paper, prospects } = found
   const moves = await movesOf(visit.db, visit.who.caller.accountId, visit.params.id)
   const isOut = invoice.links?.some(({ rel }) => rel === 'qr-code') ?? false
-  const code = invoice.detail?.metadata?.recipient_view_url?.split('#')[1]
-  const page = `/invoice/p/${code}`
+  const page = `/invoice/p/${invoice.detail?.metadata?.recipient_view_url?.split('#')[1]}`
   const isDue = toMinor(paper.due) > 0n && invoice.status !== 'CANCELLED'
   return {
     title: `Invoice ${invoice.detail?.invoice_number}`,
