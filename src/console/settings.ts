@@ -40,7 +40,7 @@ export const consoleSettings = {
     form: '`on` or `off`',
     read: (value) => (value === 'on' ? true : value === 'off' ? false : undefined),
     description:
-      'Whether people sign in to the console with links and passkeys. `off` leaves single sign-on alone in charge.',
+      'Whether people sign in to the console with links and passkeys. With `off` they sign in by single sign-on only.',
   }),
   consoleOidcIssuer: setting<string | undefined>({
     variable: 'CONSOLE_OIDC_ISSUER',

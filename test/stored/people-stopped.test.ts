@@ -33,7 +33,7 @@ describe('An erasure', () => {
       expect([stopped.code, stopped.stderr]).toEqual([
         1,
         expect.stringMatching(
-          /^(?:quittance: Erasing: .+\n)*quittance: Others hold what this would change: call it again, .+\n$/,
+          /^(?:quittance: Erasing: .+\n)*quittance: Other transactions hold what this would change: call it again, .+\n$/,
         ),
       ])
     }, 0)

@@ -6,7 +6,7 @@ import { people, seedPeople } from '../../../src/sandbox/people.ts'
 import { readSettings } from '../../../src/settings.ts'
 import { newDatabase } from '../../support/database.ts'
 import { live, newLiveWorld } from '../../support/live.ts'
-import { assertion, newWorld, type World } from '../../support/world.ts'
+import { assertion, newWorld, patient, type World } from '../../support/world.ts'
 
 const quiet = pino({ level: 'silent' })
 
@@ -46,7 +46,7 @@ describe('A database', () => {
     const { url, drop } = await newDatabase()
     const started = await Promise.allSettled(
       [{}, live, {}, live].map((variables) =>
-        openApp({ settings: readSettings({ PORT: '0', ...variables }), databaseUrl: url, log: quiet }),
+        openApp({ settings: readSettings({ PORT: '0', ...variables }), databaseUrl: url, log: quiet, ...patient }),
       ),
     )
     const kinds = started.flatMap((one) => (one.status === 'fulfilled' ? one.value.service.environment : []))

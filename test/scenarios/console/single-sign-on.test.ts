@@ -144,7 +144,7 @@ describe('Single sign-on', () => {
     expect((await browserOf(world).get(`/console/sign-in/link/${'A'.repeat(43)}`)).status).toBe(404)
     const words = ['console', 'invite', '--role', 'operator', '--email', 'a@example.test']
     const { code, stderr } = await run(words, besides(world, { CONSOLE_PASSKEYS: 'off' }))
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Single sign-on alone')])
+    expect([code, stderr]).toEqual([1, expect.stringContaining('single sign-on only')])
   })
 
   it('calls the issuer by the guarded door, and says in the log why it cannot', async () => {
