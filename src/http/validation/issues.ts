@@ -21,10 +21,10 @@ interface Violation {
 /** Turns what the schema checker found into issues in document order, one for each field and code. */
 export function issuesOf(errors: readonly ErrorObject[], value: unknown, place: Place): Issue[] {
   const violations = withoutEchoes(foldAlternatives(errors.slice(0, maxErrors)))
-  const position = positionsIn(value)
+  const placeOf = placesIn(value)
   const ordered = violations
-    .map((violation) => ({ violation, at: position.get(violation.error.instancePath) ?? 0 }))
-    .sort((a, b) => a.at - b.at)
+    .map((violation) => ({ violation, at: placeOf(violation.error.instancePath) }))
+    .sort((a, b) => inOrder(a.at, b.at))
 
   const issues = new Map<string, Issue>()
   for (const { violation } of ordered) {
@@ -49,12 +49,10 @@ export function withOthers(
   if (sound === undefined) return issues
   const isTold = ({ field = '' }: Issue) => fields.some((told) => `${field}/`.startsWith(`${told}/`))
   const all = [...issues, ...alsoWrong(sound).filter((issue) => !isTold(issue))]
-  const position = positionsIn(value)
-  const placeOf = (pointer: string): number =>
-    position.get(pointer) ?? placeOf(pointer.slice(0, Math.max(0, pointer.lastIndexOf('/'))))
+  const placeOf = placesIn(value)
   return all
     .map((issue) => ({ issue, at: placeOf(issue.field ?? '') }))
-    .sort((a, b) => a.at - b.at)
+    .sort((a, b) => inOrder(a.at, b.at))
     .slice(0, maxIssues)
     .map(({ issue }) => issue)
 }
@@ -75,16 +73,40 @@ function soundPart(value: unknown, pointers: readonly string[]): object | undefi
 const childOf = (node: unknown, name: string): unknown =>
   typeof node === 'object' && node !== null ? (node as Record<string, unknown>)[name] : undefined
 
-/** Where each value stands in the document, by its pointer. */
-function positionsIn(value: unknown): ReadonlyMap<string, number> {
-  const positions = new Map<string, number>()
-  const visit = (node: unknown, pointer: string): void => {
-    positions.set(pointer, positions.size)
-    if (typeof node !== 'object' || node === null) return
-    for (const [name, child] of Object.entries(node)) visit(child, `${pointer}/${escapePointer(name)}`)
+/** Where a value stands in a document: on each level, how many come before it. */
+type At = readonly number[]
+
+/**
+ * Tells where the value stands that a pointer leads to; if there is none, where the nearest one around it stands. Only the way of
+ * a pointer is gone. Pointers of all values would be as long as their names together, and so long ones take the engine for ever
+ * to tell apart.
+ */
+function placesIn(document: unknown): (pointer: string) => At {
+  const orders = new Map<object, ReadonlyMap<string, number>>()
+  function orderIn(node: object): ReadonlyMap<string, number> {
+    const order = orders.get(node) ?? new Map(Object.keys(node).map((name, i) => [name, i]))
+    orders.set(node, order)
+    return order
   }
-  visit(value, '')
-  return positions
+  return (pointer) => {
+    const at: number[] = []
+    let node = document
+    for (const name of pointer.split('/').slice(1).map(unescapePointer)) {
+      if (typeof node !== 'object' || node === null) break
+      const place = orderIn(node).get(name)
+      if (place === undefined) break
+      at.push(place)
+      node = childOf(node, name)
+    }
+    return at
+  }
+}
+
+/** What holds others comes before them. */
+function inOrder(a: At, b: At): number {
+  const level = a.findIndex((place, i) => place !== b[i])
+  if (level < 0) return a.length - b.length
+  return level < b.length ? a[level]! - b[level]! : 1
 }
 
 const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')

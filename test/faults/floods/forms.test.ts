@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expectCostBelow } from '../../support/cpu.ts'
 import { CONSOLE_URL, newConsoleWorld } from '../../support/live-console.ts'
 import type { World } from '../../support/world.ts'
 
@@ -43,4 +44,14 @@ it('A stranger gets back no more than a form of a usual size holds, however much
   const usual = await send(values.slice(0, 10))
   expect(usual.status).toBe(403)
   expect(usual.bytes).toBeGreaterThan(10 * 6 * 60_000)
+})
+
+it('A body with a long name over many values is refused as quickly as any other', async () => {
+  const app = await world.personWithApp(world.people.merchant.id, ['applications/webhooks'])
+  const resource = `{"${'k'.repeat(20_000)}":[${'0,'.repeat(4_000)}0]}`
+  const body = `{"event_type":5,"resource":${resource}}`
+  const ask = () =>
+    app.post('/v1/notifications/simulate-event', body, { headers: { 'content-type': 'application/json' } })
+  expect((await ask()).status).toBe(400)
+  await expectCostBelow(500, ask)
 })

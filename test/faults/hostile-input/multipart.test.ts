@@ -224,10 +224,10 @@ describe('a hostile multipart body', () => {
   })
 
   it('is read as quickly when the names of its parts are long rows of digits', async () => {
-    const parts = Array.from({ length: multipartLimits.parts }, (_, n) => field(`${'0'.repeat(8_000)}x${n}x`, 'v'))
+    const parts = Array.from({ length: 40 }, (_, n) => field(`${'0'.repeat(8_000)}x${n}x`, 'v'))
     const body = encode(parts)
-    await expectCostBelow(500, async () => {
-      expect(Object.keys((await read(body)).fields)).toHaveLength(multipartLimits.parts)
+    await expectCostBelow(200, async () => {
+      expect(Object.keys((await read(body)).fields)).toHaveLength(parts.length)
     })
   })
 
