@@ -237,7 +237,7 @@ export class DeliveryWork implements WorkSource {
       await release(this.#parts.database, [...this.#held.values()]).catch((error: unknown) =>
         this.#parts.onError(error),
       )
-    this.#dispatcher.close()
+    this.#dispatcher.finished.close()
     await Promise.all([this.#outbound.close(), this.#signer.close(), this.#counts?.write()])
   }
 }

@@ -32,7 +32,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   readonly #waiting: Record<Lane, number> = { 0: 0, 1: 0, 2: 0 }
   /** How often something that was claimed is being given back. */
   #releasing = 0
-  readonly #finished: Batches<{ delivery: Delivery; result: Result; lane: Lane }>
+  readonly finished: Batches<{ delivery: Delivery; result: Result; lane: Lane }>
   #running = false
   readonly #cold = new ColdLooks(() => this.#pump())
   #lookAgain: NodeJS.Timeout | undefined
@@ -42,7 +42,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     this.#ports = ports
     this.#rules = rules
     this.#slots = new Slots(rules, () => this.#goOn())
-    this.#finished = new Batches({
+    this.finished = new Batches({
       // A result that comes alone is written at once. While many attempts are under way, each result waits a little for the next.
       lingerMs: () => (this.#slots.inFlight + this.#waiting[lanes.proven] < pace.many ? 0 : pace.lingerMs),
       write: (batch) => ports.record(batch),
@@ -74,12 +74,6 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     this.stop()
     for (const id of this.#endpoints.keys()) this.forget(id)
     await this.whenIdle()
-  }
-
-  /** What ends from now on is not written down any more. */
-  close(): void {
-    this.stop()
-    this.#finished.close()
   }
 
   /** Something may be due. */
@@ -126,7 +120,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
   #isIdle(): boolean {
     const looking = this.#claiming.size > 0 || (this.#running && this.#looked.size < everyLane.length)
     const waiting = this.#waiting[0] + this.#waiting[1] + this.#waiting[2]
-    return !looking && this.#slots.inFlight + waiting + this.#releasing === 0 && this.#finished.isIdle
+    return !looking && this.#slots.inFlight + waiting + this.#releasing === 0 && this.finished.isIdle
   }
 
   #claim(lane: Lane): void {
@@ -134,7 +128,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
     const isAhead = lane === lanes.proven
     const count = this.#slots.free(lane) - this.#waiting[lane] + (isAhead ? pace.readyMax : 0)
     const worthIt = isAhead ? pace.readyMax / 2 : Math.min(slots, pace.claimMin)
-    const isFull = count < worthIt || this.#finished.waiting >= pace.unrecordedMax
+    const isFull = count < worthIt || this.finished.waiting >= pace.unrecordedMax
     if (isFull || this.#claiming.has(lane) || this.#looked.has(lane) || !this.#isTime(lane)) return
     this.#claiming.add(lane)
     this.#looked.add(lane)
@@ -255,7 +249,7 @@ export class Dispatcher<Delivery extends Dispatchable, Result extends { readonly
       this.#moveTo(endpoint, lanes.proven)
     }
     if (!isWorthKeeping(endpoint)) this.#endpoints.delete(endpoint.id)
-    this.#finished.add({ delivery, result, lane: endpoint.lane })
+    this.finished.add({ delivery, result, lane: endpoint.lane })
     // Begins the next delivery of the same webhook first. Other webhooks are looked at only if there is none.
     this.#begin(endpoint)
     this.#goOn()
