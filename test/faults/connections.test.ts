@@ -55,9 +55,21 @@ const outcomeOf = <T>(work: Promise<T>) =>
   )
 const reads = (count: number) => Array.from({ length: count }, (_, i) => database.row(echo, [i]))
 
+/** Only where nothing ever answers is the limit waited for. Elsewhere a busy machine may take its time to connect. */
+const patience = (weather: Weather) => (weather === 'hangs' ? {} : { connectTimeoutMs: 60_000 })
+
 describe.each(faults)('A database whose way %s', (weather) => {
+  beforeEach(async () => {
+    await database.close()
+    database = openDatabase(proxy.url(own.url), {
+      ...{ connectionsMax: 8, statementTimeoutMs: STATEMENT_MS },
+      ...patience(weather),
+    })
+  })
+
   it('fails what is under way, and is used again as soon as it is back', async () => {
-    await Promise.all(reads(50))
+    // Of those that open connections one may be late, on a busy machine.
+    await expect.poll(async () => new Set(await Promise.all(reads(50).map(outcomeOf)))).toEqual(new Set(['answered']))
     const inside = database.transaction(async (connection) => {
       await connection.rows(echo, [1])
       proxy.set(weather)
