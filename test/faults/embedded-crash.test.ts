@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
@@ -37,7 +37,7 @@ async function kept(url: string, acknowledged: readonly number[]): Promise<numbe
 describe('A first start', () => {
   it('that is killed in the middle is started over, of two at once by one, and the other refuses', async () => {
     const first = spawn(process.execPath, [join(app, 'service.mjs'), dataDir], { stdio: ['pipe', 'ignore', 'ignore'] })
-    const begun = () => existsSync(dataDir) && readdirSync(dataDir).some((name) => /^new-/.test(name))
+    const begun = () => existsSync(dataDir) && readdirSync(dataDir).some((name) => /^(new-|server$)/.test(name))
     while (!begun()) await pause(2)
     first.kill('SIGKILL')
     await once(first, 'exit')
@@ -51,6 +51,26 @@ describe('A first start', () => {
     expect(refused[0]?.reason).toBeInstanceOf(Refused)
     await started[0]!.value.stop()
     expect(readdirSync(dataDir).sort()).toEqual(['postgres.log', 'server'])
+  })
+
+  it('is not kept from it by what one that was killed has left behind, and still writes', async () => {
+    const gone = spawn('true')
+    await once(gone, 'exit')
+    const first = join(data, 'first')
+    for (let i = 0; i < times(3, 10); i++) {
+      const left = join(first, `new-${gone.pid}-left/cluster`)
+      mkdirSync(join(left, 'base'), { recursive: true })
+      // As long as its folders are there, like the program that sets the data up.
+      const writes = 'n=0; while n=$((n+1)); do : > "$0/base/$n" || exit; : > "$0/$n" || exit; done'
+      const writer = spawn('sh', ['-c', writes, left], { stdio: 'ignore' })
+      onTestFinished(() => void writer.kill())
+      while (readdirSync(left).length < 100) await pause(1)
+
+      await (await startEmbedded({ dataDir: first })).stop()
+
+      expect(readdirSync(first).sort()).toEqual(['postgres.log', 'server'])
+      rmSync(join(first, 'server'), { recursive: true })
+    }
   })
 })
 

@@ -114,7 +114,22 @@ function removeUnfinished(home: string): void {
   for (const name of readdirSync(home)) {
     const pid = Number(/^new-(\d+)-/.exec(name)?.[1] ?? 0)
     const abandoned = pid === process.pid ? !underway.has(join(home, name)) : pid > 0 && !isAlive(pid)
-    if (abandoned) rmSync(join(home, name), { recursive: true, force: true })
+    if (abandoned) removeAbandoned(home, name)
+  }
+}
+
+/**
+ * What a killed start had begun may still be written to. So it is put aside first, where its writer does not find it; what
+ * comes in all the same is left to the next start.
+ */
+function removeAbandoned(home: string, name: string): void {
+  const aside = join(home, `new-${process.pid}-${randomBytes(4).toString('hex')}`)
+  try {
+    renameSync(join(home, name), aside)
+    rmSync(aside, { recursive: true })
+  } catch (error) {
+    // Another start may be removing it as well.
+    if (!['ENOENT', 'ENOTEMPTY'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }
 
