@@ -148,7 +148,8 @@ class BackupReader {
           : `${this.#path} is no backup of Quittance.`,
       )
     this.#facts = await this.#json<Facts>()
-    if (!Array.isArray(this.#facts.tables)) throw this.#damaged()
+    const { tables } = this.#facts
+    if (!Array.isArray(tables) || tables.some((table) => table === null)) throw this.#damaged()
     return this.#facts
   }
 
@@ -188,12 +189,15 @@ class BackupReader {
 
   async #json<Value>(counts = true): Promise<Value> {
     const line = await this.#line(counts)
+    let value: unknown
     try {
-      // It was written by this file, and the digest at the end tells whether it is unchanged.
-      return JSON.parse(line) as Value
+      value = JSON.parse(line)
     } catch {
       throw this.#damaged()
     }
+    if (typeof value !== 'object' || value === null) throw this.#damaged()
+    // It was written by this file, and the digest at the end tells whether it is unchanged.
+    return value as Value
   }
 
   async #line(counts = true): Promise<string> {

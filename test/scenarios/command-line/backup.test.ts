@@ -173,11 +173,14 @@ describe('Restoring', () => {
       return bytes
     })
     const changed = copyOf('changed', (bytes) => changedText(bytes, 'Sandbox Merchant', 'Sandbox Merchand'))
+    const ofNothing = ['null', '7', '{"tables":[null]}'].map((facts, i) =>
+      copyOf(`nothing${i}`, () => gzipSync(`quittance backup 1\n${facts}\n`)),
+    )
     const other = copyOf('other', () => gzipSync('create table books'))
     const newer = copyOf('newer', (bytes) => changedText(bytes, 'quittance backup 1', 'quittance backup 2'))
 
     for (const path of [cut, half]) expect(await restoring(path)).toMatch(/^1 .* ends too early: /)
-    for (const path of [flipped, changed]) expect(await restoring(path)).toMatch(/^1 .* is damaged: /)
+    for (const path of [flipped, changed, ...ofNothing]) expect(await restoring(path)).toMatch(/^1 .* is damaged: /)
     for (const path of [other, import.meta.filename]) expect(await restoring(path)).toMatch(/is no backup of Quittance/)
     expect(await restoring(newer)).toMatch(/newer version of Quittance/)
     expect(await restoring(join(folder, 'gone'))).toMatch(/gone cannot be read \(ENOENT\)/)
