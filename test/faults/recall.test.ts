@@ -126,7 +126,7 @@ describe('What a process keeps of a list', () => {
   it('is told to the database, which sends none of it again', async () => {
     await listed()
     const isList = ({ text }: { text: string }) => text.includes('= any(') && text.includes('stamp')
-    const { text, values } = (await queriesOf(listed)).find(isList)!
+    const { text, values } = (await queriesOf(world, listed)).find(isList)!
     const rows = await world.app.database.rows<{ shown: unknown }>(statementOf(text), values)
     expect(rows.length).toBeGreaterThan(2)
     expect(rows.map(({ shown }) => shown)).toEqual(rows.map(() => null))
@@ -179,7 +179,7 @@ describe('What a process keeps of a list of disputes', () => {
   it('is told to the database, which sends none of it again', async () => {
     await listed()
     const isList = ({ text }: { text: string }) => text.includes('string_agg(summary')
-    const { text, values } = (await queriesOf(listed)).find(isList)!
+    const { text, values } = (await queriesOf(world, listed)).find(isList)!
     const [row] = await world.app.database.rows<{ stamp: string; text: unknown }>(statementOf(text), values)
     expect(row).toEqual({ stamp: expect.stringContaining(' '), text: null })
   })

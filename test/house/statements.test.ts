@@ -170,7 +170,7 @@ describe('Every statement of the source', () => {
       const { status, text } = await call
       expect(status, text).toBe(200)
     }
-    const asked = await statementsOf(async () => {
+    const asked = await statementsOf(world, async () => {
       for (const query of invoiceSearches) await found(merchant.post('/v2/invoicing/search-invoices', query))
       for (const query of ['', '?total_required=true&page=2'])
         await found(merchant.get(`/v2/invoicing/invoices${query}`))

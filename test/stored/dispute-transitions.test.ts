@@ -82,7 +82,7 @@ describe('The log of a dispute', () => {
     const id = await open(world.buyer)
     await does(world.merchant, id, 'send-message', { message: 'Hello.' })
 
-    const statements = await statementsOf(async () =>
+    const statements = await statementsOf(world, async () =>
       expect((await does(world.merchant, id, 'make-offer', offer)).status).toBe(200),
     )
 

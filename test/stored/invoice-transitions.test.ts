@@ -29,7 +29,7 @@ async function movesOf(id: string, { app }: World = world): Promise<string[]> {
 
 /** The statements of a call that succeeds. */
 const sentBy = (call: () => Promise<{ status: number }>) =>
-  statementsOf(async () => expect((await call()).status).toBeLessThan(300))
+  statementsOf(world, async () => expect((await call()).status).toBeLessThan(300))
 
 describe('The log of an invoice', () => {
   it('has every move of its history, in order, and nothing that left it where it was', async () => {

@@ -1,5 +1,7 @@
 import pg from 'pg'
 import { vi } from 'vitest'
+import { databaseIn } from '../../src/database/address.ts'
+import type { World } from './world.ts'
 
 /** What comes whenever it likes: heartbeats, hints to other processes, what a sandbox writes down about earlier calls. */
 const isNobodys = (text: string) => /^select 1$|^select pg_notify|insert into happenings_told/.test(text)
@@ -12,12 +14,16 @@ interface Query {
   readonly values: unknown[]
 }
 
-/** Does something, and gives what it asked the database. */
-export async function queriesOf(work: () => Promise<unknown>): Promise<Query[]> {
+type Asked = Pick<World, 'databaseUrl'>
+
+/** Does something, and gives what was asked of this world's database: others may live in the same process. */
+export async function queriesOf({ databaseUrl }: Asked, work: () => Promise<unknown>): Promise<Query[]> {
   const spy = vi.spyOn(pg.Client.prototype, 'query')
+  const name = databaseIn(databaseUrl)
   try {
     await work()
-    return spy.mock.calls.map(([query]) => {
+    const calls = spy.mock.calls.filter((_, i) => (spy.mock.contexts[i] as pg.Client).database === name)
+    return calls.map(([query]) => {
       const { text, values = [] } = (typeof query === 'string' ? { text: query } : query) as Partial<Query> &
         Pick<Query, 'text'>
       return { text: text.trim(), values }
@@ -27,6 +33,12 @@ export async function queriesOf(work: () => Promise<unknown>): Promise<Query[]> 
   }
 }
 
-/** Does something, and gives the texts of the statements it sent to the database; those that look a token up if asked. */
-export const statementsOf = async (work: () => Promise<unknown>, { lookUps = false } = {}): Promise<string[]> =>
-  (await queriesOf(work)).map(({ text }) => text).filter((text) => !isNobodys(text) && (lookUps || !isLookUp(text)))
+/** Does something, and gives the texts of the statements it sent to the world's database; those that look a token up if asked. */
+export async function statementsOf(
+  world: Asked,
+  work: () => Promise<unknown>,
+  { lookUps = false } = {},
+): Promise<string[]> {
+  const texts = (await queriesOf(world, work)).map(({ text }) => text)
+  return texts.filter((text) => !isNobodys(text) && (lookUps || !isLookUp(text)))
+}

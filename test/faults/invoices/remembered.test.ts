@@ -45,7 +45,7 @@ describe('What a process remembers of a merchant between creations', () => {
     await numberOf(world.app, { invoice_number: 'A-7' })
     expect(await numberOf(world.app)).toBe('A-8')
 
-    const statements = await statementsOf(async () => expect(await numberOf(world.app)).toBe('A-9'))
+    const statements = await statementsOf(world, async () => expect(await numberOf(world.app)).toBe('A-9'))
     expect(statements).toHaveLength(1)
 
     // Another process counts on, and the merchant chooses one there.

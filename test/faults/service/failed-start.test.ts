@@ -342,18 +342,22 @@ describe.concurrent('A start with a DATABASE_URL', () => {
     })
 
     it('says so of a schema that it does not even see, and that it is not let in', async () => {
-      const { host, port, database: name } = new pg.Client(connectionSettings(database.url))
+      const closed = await newDatabase({ empty: true })
+      const client = new pg.Client(connectionSettings(closed.url))
+      await client.connect()
+      const { host, port, database: name } = client
       const url = `postgres://${role}:guest@${encodeURIComponent(host)}:${port}/${name}`
 
-      await asOwner('revoke usage on schema public from public')
+      await client.query('revoke usage, create on schema public from public')
       expectRefusal(
         await start(url),
         /may not change the schema .*no schema has been selected.*grant it create and usage/,
       )
       expect((await run(['check'], { DATABASE_URL: url })).stdout).toMatch(/^database +failed +.* create and usage/m)
-      await asOwner(`revoke connect on database ${name} from public`)
+      await client.query(`revoke connect on database ${name} from public`)
       expectRefusal(await start(url), /does not let us in \(permission denied for database .*: correct DATABASE_URL/)
-      await asOwner(`grant connect on database ${name} to public; grant usage on schema public to public`)
+      await client.end()
+      await closed.drop()
     })
 
     it('says that it does not own the tables which it is to change, as a check before it does', async () => {

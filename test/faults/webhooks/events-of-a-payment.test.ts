@@ -27,7 +27,7 @@ describe('The events about an id', () => {
     ['NOBODYS-700', 0],
   ])('are found by it among many that the planner does not know of: %s', async (id, count) => {
     const shown: number[] = []
-    const asked = await queriesOf(async () => {
+    const asked = await queriesOf(world, async () => {
       const query = { transaction_id: id }
       shown.push(
         (await world.merchant.get<{ count: number }>('/v1/notifications/webhooks-events', { query })).body.count,

@@ -232,6 +232,7 @@ describe('An assertion', () => {
     const stranger = await world.personWithApp(world.people.partner.id, ['payments/refund'])
     const naming = (name: string) =>
       statementsOf(
+        world,
         async () => {
           const headers = { 'service-auth-assertion': assertion(stranger.clientId, name) }
           expect((await stranger.get(address, { headers })).status).toBe(403)

@@ -55,7 +55,7 @@ describe('The token operation', () => {
 
   it('answers who asks again within a second from memory, and nobody else', async () => {
     const wish = 'grant_type=client_credentials&scope=disputes/read-seller'
-    const again = async () => statementsOf(async () => expect((await ask(wish)).status).toBe(200))
+    const again = async () => statementsOf(world, async () => expect((await ask(wish)).status).toBe(200))
     vi.spyOn(performance, 'now').mockReturnValue(performance.now())
     onTestFinished(() => void vi.restoreAllMocks())
     const first = await ask(wish)

@@ -23,13 +23,13 @@ describe('What operations cost', () => {
 
   /** The statements of a call that succeeds. */
   const sentBy = (call: () => Promise<{ status: number }>) =>
-    statementsOf(async () => expect((await call()).status).toBeLessThan(300))
+    statementsOf(world, async () => expect((await call()).status).toBeLessThan(300))
 
   /** The least of a few: a token that was just looked up is known, and then the read is all there is. */
   const leastReadBy = async (path: string) => {
     const counts: number[] = []
     for (let n = 0; n < 5; n++)
-      counts.push((await statementsOf(() => world.merchant.get(path), { lookUps: true })).length)
+      counts.push((await statementsOf(world, () => world.merchant.get(path), { lookUps: true })).length)
     return Math.min(...counts)
   }
 

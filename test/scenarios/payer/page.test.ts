@@ -157,7 +157,7 @@ describe('The page of an invoice', () => {
 
   it('costs at most three statements, and one when it was seen before', async () => {
     const { path } = await sentInvoice(world)
-    const count = async () => (await statementsOf(() => page(path))).length
+    const count = async () => (await statementsOf(world, () => page(path))).length
 
     expect(await count()).toBeLessThanOrEqual(3)
     expect(await count()).toBe(1)
