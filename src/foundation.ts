@@ -86,7 +86,7 @@ export function layFoundation(options: AppOptions) {
     onHintFailure: (error) => log.error({ err: error }, 'a hint after a commit failed'),
   })
   const metrics = makeMetrics({ database, clock, replica, log, environment })
-  const authenticator = new Authenticator(service, database, realTime)
+  const authenticator = new Authenticator(service, database, realTime, () => broadcast.isListening)
   return {
     options,
     settings,

@@ -57,7 +57,9 @@ export function wire(parts: Foundation, openFork: SandboxHouse['openFork']) {
   })
   /** Comes back when every process has forgotten what it believed of tokens, or when none can believe it any longer. */
   const forgetTokens = async () => {
-    await Promise.race([broadcast.tell(['access']), pause(BELIEVED_MS, undefined, { ref: false })])
+    const isOver = pause(BELIEVED_MS, undefined, { ref: false })
+    const areTold = await Promise.race([broadcast.tell(['access']), isOver])
+    if (!areTold) await isOver
   }
   const sandbox = openSandbox({
     service,

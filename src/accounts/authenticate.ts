@@ -51,11 +51,17 @@ const REMEMBERED_MAX = 10_000
 /** Keeps what the database said, for as long as it may be believed. */
 export class Believed<Value> {
   readonly #kept = new RecentMap<string, { value: Value; until: number }>(REMEMBERED_MAX)
+  readonly #isTold: () => boolean
   #cleared = 0
+
+  /** `isTold` says whether this process would be told to forget. Nothing is believed while it would not. */
+  constructor(isTold: () => boolean) {
+    this.#isTold = isTold
+  }
 
   get(key: string): Value | undefined {
     const kept = this.#kept.get(key)
-    return kept && kept.until > performance.now() ? kept.value : undefined
+    return kept && kept.until > performance.now() && this.#isTold() ? kept.value : undefined
   }
 
   /** Whether it was believed at some time, even if it no longer is. */
@@ -96,10 +102,12 @@ export class Authenticator {
   /** Counts the tokens that nobody holds, by the address they come from. */
   readonly #guesses: RateLimit
   /** Clients that asked for a token a moment ago, with the token that they got. */
-  readonly clients = new Believed<ClientWithToken>()
-  readonly #remembered = new Believed<{ caller: Caller; holder: Holder }>()
+  readonly clients: Believed<ClientWithToken>
+  readonly #remembered: Believed<{ caller: Caller; holder: Holder }>
 
-  constructor({ environment, settings }: Service, db: Reader, realTime: Clock) {
+  constructor({ environment, settings }: Service, db: Reader, realTime: Clock, isTold: () => boolean) {
+    this.clients = new Believed(isTold)
+    this.#remembered = new Believed(isTold)
     this.#isSandbox = environment === 'sandbox'
     const guesses = tokensOfAddress(settings)
     this.#guesses = new RateLimit(guesses, guesses)

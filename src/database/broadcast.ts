@@ -81,17 +81,22 @@ export class Broadcast {
     }, COALESCE_MS).unref()
   }
 
+  /** Whether this process hears what others tell. While it does not, what others changed may be unknown here. */
+  get isListening(): boolean {
+    return this.#client !== undefined
+  }
+
   /** How many other processes listen. */
   async others(): Promise<number> {
     return (await this.#otherPids()).size
   }
 
   /**
-   * Tells every process, and returns when all others have acted on it. So whoever is answered afterwards finds no process
-   * that still goes by what was before. `others` is the least number to wait for, since some connections may be broken.
-   * Never fails.
+   * Tells every process, and returns when all others that listen have acted on it: whoever is answered afterwards finds none of
+   * them that still goes by what was before. `others` is the least number to wait for, since some connections may be broken.
+   * Never fails: gives whether all have acted on it.
    */
-  async tell(topics: readonly Topic[], others = 0): Promise<void> {
+  async tell(topics: readonly Topic[], others = 0): Promise<boolean> {
     for (const topic of topics) this.#hear(topic)
     const id = randomBytes(8).toString('hex')
     const heard = new Set<number>()
@@ -100,12 +105,13 @@ export class Broadcast {
       const until = performance.now() + HEARD_MS_MAX
       for (let pids = await this.#otherPids(); ; pids = await this.#otherPids()) {
         const isDone = heard.size >= others && [...pids].every((pid) => heard.has(pid))
-        if (isDone || this.#closed || performance.now() > until) return
+        if (isDone || this.#closed || performance.now() > until) return isDone
         for (const said of [...topics, `${ASKED}${id}`]) await this.#database.rows(notify, [said])
         await pause(ASK_AGAIN_MS)
       }
     } catch {
       // Whoever did not hear of it finds out by itself, as with `send`.
+      return false
     } finally {
       this.#heard.delete(id)
     }
@@ -140,7 +146,10 @@ export class Broadcast {
       throw error
     }
     // Reconnects only a connection that once stood. If it never did, the error tells whoever asked for it.
-    client.on('end', () => this.#reconnect())
+    client.on('end', () => {
+      this.#client = undefined
+      this.#reconnect()
+    })
     this.#client = client
     this.#pid = (client as pg.Client & { readonly processID: number | null }).processID ?? 0
     this.#watch(client)

@@ -93,10 +93,12 @@ describe.each(faults)('A database whose way %s', (weather) => {
     const broadcast = new Broadcast(proxy.url(own.url), database, { heartbeatMs: 100, reconnectMs: 50 })
     broadcast.on('jobs', () => heard++)
     await broadcast.listen()
+    expect(broadcast.isListening).toBe(true)
     const tell = sql`select pg_notify('quittance', 'jobs')`
 
     proxy.set(weather)
     await expect.poll(() => proxy.knocks).toBeGreaterThan(1)
+    await expect.poll(() => broadcast.isListening).toBe(false)
     proxy.set('fine')
 
     await expect.poll(() => heard).toBe(1)
@@ -132,6 +134,14 @@ it('A server that had no connection left for a moment is asked again by those wh
   letGo()
   await long
   await patient.close()
+})
+
+it('Whoever tells something knows whether all have acted on it', async () => {
+  const broadcast = new Broadcast(own.url, straight)
+  expect(await broadcast.tell(['access'])).toBe(true)
+
+  const noServer = { ...straight, rows: () => Promise.reject(new Error('The database is away.')) }
+  expect(await new Broadcast(own.url, noServer).tell(['access'])).toBe(false)
 })
 
 it('A server that says nothing any more is not waited for by whoever ends', async () => {
