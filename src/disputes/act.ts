@@ -2,7 +2,8 @@ import type { Tx } from '../database/transaction.ts'
 import type { UploadedFile } from '../http/body/multipart.ts'
 import { onlyKnown } from '../http/validation/validator.ts'
 import type { EventType } from '../kernel/event-types.ts'
-import { Problem } from '../kernel/problem.ts'
+import { toMinor } from '../kernel/money.ts'
+import { conflict, Problem } from '../kernel/problem.ts'
 import type { PaymentChange } from '../ledger/schema.ts'
 import type { Service } from '../room.ts'
 import { type Actor, clockActor } from './access.ts'
@@ -79,13 +80,16 @@ const contextOf = (
  * The dispute as a deadline leaves it that is up, but whose job has not run yet. An action must be possible there too, in the
  * same words: it does not matter how late due work is done. Undefined if no deadline is up. Triage is nobody's deadline.
  */
-function afterDeadline(tx: Tx, house: House, dispute: Dispute, actor: Actor): Dispute | undefined {
+const afterDeadline = (tx: Tx, house: House, dispute: Dispute, actor: Actor): Dispute | undefined =>
+  actor.roles.includes('clock') ? undefined : overdueStep(tx, house, dispute)?.after
+
+function overdueStep(tx: Tx, house: House, dispute: Dispute): Step | undefined {
   const { timer } = dispute
-  if (!timer || timer.due > tx.now || timer.name === 'triage' || actor.roles.includes('clock')) return undefined
-  return step(dispute, clockActor.roles, 'pass-deadline', {}, contextOf(tx, house, clockActor, [])).after
+  if (!timer || timer.due > tx.now || timer.name === 'triage') return undefined
+  return step(dispute, clockActor.roles, 'pass-deadline', {}, contextOf(tx, house, clockActor, []))
 }
 
-/** Tells what moved to every dispute about these payments, except the one that moved it. */
+/** Tells what moved to every dispute about these payments, except the one that moved it. Without one, the seller did. */
 export async function followPayments(
   tx: Tx,
   house: House,
@@ -95,9 +99,21 @@ export async function followPayments(
   const [first] = moved
   if (!first) return
   const payments = moved.map(({ transaction }) => transaction.id)
-  for (const found of await findDisputesOf(tx, first.transaction.seller.account_id, payments))
-    if (found.dispute.dispute_id !== mover)
-      await act(tx, house, found, clockActor, { action: 'follow-payment', input: moved })
+  for (const found of await findDisputesOf(tx, first.transaction.seller.account_id, payments)) {
+    if (found.dispute.dispute_id === mover) continue
+    if (mover === undefined) refuseTooLate(tx, house, found.dispute)
+    await act(tx, house, found, clockActor, { action: 'follow-payment', input: moved })
+  }
+}
+
+/** A seller who gives money back freely pays no fee. What a deadline that is up takes from them is not given freely any more. */
+function refuseTooLate(tx: Tx, house: House, dispute: Dispute): void {
+  const money = overdueStep(tx, house, dispute)?.decision.money ?? []
+  if (money.some((order) => order.move === 'settle' && order.reversal && toMinor(order.refund) > 0n))
+    throw conflict(
+      'CONCURRENT_UPDATE',
+      `The time to answer the dispute ${dispute.dispute_id} is up, and it is being decided; send the refund again after that.`,
+    )
 }
 
 export const deadlineKey = (disputeId: string) => `deadline:${disputeId}`

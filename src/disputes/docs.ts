@@ -184,7 +184,7 @@ A seller who accepts the claim after the buyer appealed in turn bears that refun
 cover it.
 
 A fee is due where a decision for the buyer, or a deadline, takes something from the seller. One that has given everything back beside the
-dispute pays none. The dispute goes on all the same until somebody ends it: accept the claim to close it at once.
+dispute by then pays none. The dispute goes on all the same until somebody ends it: accept the claim to close it at once.
 
 ## Evidence by reason
 

@@ -26,7 +26,7 @@ export const timers = {
   return:               { hours: days(10), endOfDay: true,  waitsFor: 'the buyer to send the item back',        next: 'closed for the seller' },
   acknowledgement:      { hours: days(10), endOfDay: true,  waitsFor: 'the seller to confirm the return',       next: 'closed for the buyer' },
   review:               { hours: days(10), endOfDay: true,  waitsFor: 'an agent to decide before a setting does', next: 'decided as the setting says' },
-  'appeal-window':      { hours: days(10), endOfDay: true,  waitsFor: 'the losing side to appeal',              next: 'final, without an event' },
+  'appeal-window':      { hours: days(10), endOfDay: true,  waitsFor: 'the losing side to appeal',              next: 'the outcome becomes final, and no event is sent' },
   alert:                { hours: 20,       endOfDay: false, waitsFor: 'the seller to take an alert seriously',  next: 'closed without an outcome' },
 } as const satisfies Record<TimerName, Timer>
 

@@ -72,6 +72,23 @@ describe('A deadline that is up and not carried out yet, because workers are lat
     expect((await sees(world.merchant, lost)).dispute_state).toBe('RESOLVED')
   })
 
+  it('takes what the seller gives back too late, with the fee, and leaves a refund alone where it takes nothing', async () => {
+    const refundOf = (capture: string) => world.merchant.post<Problem>(`/v2/payments/captures/${capture}/refund`, {})
+    const [lost, ended] = [await makePayment(world, '20.00'), await makePayment(world, '20.00')]
+    const claim = await open(world.buyer, { transaction: lost.buyersId })
+    await does(world.buyer, claim, 'escalate', {})
+    await open(world.buyer, { transaction: ended.buyersId })
+    await later(new Date(Date.parse(world.now()) + 40 * 86_400_000).toISOString())
+
+    expect(refusal(await refundOf(lost.capture))).toBe('409 RESOURCE_CONFLICT CONCURRENT_UPDATE')
+    expect((await refundOf(ended.capture)).status).toBe(201)
+    await world.settle()
+    const decided = await sees(world.merchant, claim)
+    expect(decided.disputed_transactions[0]).toMatchObject({ transaction_status: 'REVERSED' })
+    expect(decided.fund_movements).toContainEqual(expect.objectContaining({ reason: 'DISPUTE_FEE' }))
+    expect(refusal(await refundOf(lost.capture))).toBe('422 UNPROCESSABLE_ENTITY CAPTURE_FULLY_REFUNDED')
+  })
+
   it('leaves a seller on the accelerated timetable nothing but to give in wholly', async () => {
     const evidences = [{ notes: 'ACCELERATED_RESPONSE_ENABLED' }]
     const id = await open(world.buyer, { amount: usd('5.50'), evidences })

@@ -150,6 +150,15 @@ describe('What one side keeps among itself about a dispute', () => {
     )
     expect(await merchant.page('/console/disputes?view=all')).toMatch(/aria-label="Opened by day: \d+ in 30 days"/)
     expect(await consoleOf(world, 'buyer').page('/console/disputes')).not.toContain('Need you')
+    // What most are in leads, however large a number of another currency is.
+    const { body: paid } = await world.merchant.post<{ buyer_transaction_id: string }>('/sandbox/transactions', {
+      amount: { currency_code: 'JPY', value: '5000000' },
+      buyer_email: world.people.buyer.email,
+    })
+    const amount = { currency_code: 'JPY', value: '5000000' }
+    const foreign = await open(world.buyer, { transaction: paid.buyer_transaction_id, amount })
+    expect(await merchant.page('/console/disputes')).toMatch(/At stake<\/dt><dd>\$[\d.]+<small>and ¥5,000,000</)
+    expect((await does(world.buyer, foreign, 'cancel', {})).status).toBe(200)
     // Counted beside the views, as each side sees them.
     expect(desk).toMatch(/>Desk <span class="count">[34]<\/span>/)
     expect(desk).not.toMatch(/>Resolved <span/)
