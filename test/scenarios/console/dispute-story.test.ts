@@ -122,6 +122,21 @@ describe('What happened to a dispute, as the console tells it', () => {
     ])
   })
 
+  it('says for what time ran out at an inquiry', async () => {
+    const id = await open(world.buyer, { reason: NOT_AS_DESCRIBED })
+    await does(world.merchant, id, 'make-offer', {
+      note: 'Send it back.',
+      offer_type: 'REFUND_WITH_RETURN',
+      offer_amount: usd('20.00'),
+      return_shipping_address: { address_line_1: '1 Way', admin_area_2: 'Here', postal_code: '1', country_code: 'US' },
+    })
+    expect((await does(world.buyer, id, 'accept-offer', {})).status).toBe(202)
+    await world.pass('P12D')
+    expect((await storyOf(id)).at(-1)).toBe(
+      'Time decided: resolved for the seller, because the item was not sent back in time',
+    )
+  })
+
   it('tells of a bank as a bank, and of its words once', async () => {
     const { body: paid } = await world.merchant.post<{ seller_transaction_id: string }>('/sandbox/transactions', {
       amount: usd('50.00'),

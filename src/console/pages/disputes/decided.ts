@@ -12,11 +12,11 @@ const silences: Readonly<Record<string, string>> = {
   R: 'the item was not sent back in time',
   U: 'nobody decided it in time, and the rule of this service did',
 }
-/** At an inquiry nobody is asked; it just ends. */
+/** At an inquiry nobody is asked until somebody agrees to something or an agent asks; it just ends. */
 const inquiryEnded = 'nobody took the inquiry further in time'
 
 const wordsOf = (node: string): string | undefined =>
-  node.startsWith('I') ? inquiryEnded : silences[node.at(-1) ?? '']
+  ['IO', 'IS', 'IF'].includes(node) ? inquiryEnded : silences[node.at(-1) ?? '']
 
 /** Why a move that ended a dispute was made by time. Undefined if somebody made it. */
 export function timeDecided({ action, from }: Move): string | undefined {

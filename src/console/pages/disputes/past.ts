@@ -26,7 +26,8 @@ export const isOver = (node: string): boolean => node.startsWith('X')
 /** Whether a move ended the dispute, for good or until somebody appeals. */
 export const isEnding = ({ from, to }: Move): boolean => isOver(to) && !(from && isOver(from))
 
-const MOVES_MAX = 500
+/** More than a dispute can have: its offers are limited, and so is all else that moves it. */
+const MOVES_MAX = 2_000
 
 const ofDispute = sql`
   select create_time as at, action, from_node as from, to_node as to from dispute_transitions
