@@ -9,7 +9,7 @@ import { hasWholePieces } from './columns.ts'
 import type { CommonPieces } from './common.ts'
 import { type Criteria, conditionsOf, type Days } from './conditions.ts'
 import { type InvoiceSummary, type Look, summary, wholeDocument } from './look.ts'
-import { conditionsOfAll, countPaid } from './paid.ts'
+import { amongInvoices, countPaid } from './paid.ts'
 import { anyMerchant, hasMoreThan, newestFirst, type Slice, window } from './slice.ts'
 import { byWords, containingWords, isOfWords } from './words.ts'
 
@@ -194,12 +194,12 @@ async function amongAll(db: Reader, { accountId, criteria, slice, common }: Want
     if (paid) return byPaymentDay(accountId, paid, slice)
   }
   if (isOfWords(criteria)) return byWords(db, accountId, criteria, slice, common)
-  const where = await conditionsOfAll(db, accountId, criteria)
+  const invoices = await amongInvoices(db, accountId, criteria)
   const words = await containingWords(db, accountId, criteria, common)
   return fragment`
     select i.id, i.create_time, i.seq from (
       with candidates as materialized (
-        select i.id, i.create_time, i.seq from invoices i where ${where} ${words})
+        select i.id, i.create_time, i.seq from ${invoices} ${words})
       select * from candidates) i
     ${newestFirst} ${window(slice)}`
 }
@@ -248,10 +248,9 @@ export async function countInvoices(
 ): Promise<number> {
   if (criteria.nothing) return 0
   if (criteria.paid && onlyDays(criteria)) return countPaid(db, accountId, criteria.paid)
-  const where = await conditionsOfAll(db, accountId, criteria)
+  const invoices = await amongInvoices(db, accountId, criteria)
   const words = await containingWords(db, accountId, criteria, common)
-  const { statement, values } =
-    fragment`select count(*)::int as count from invoices i where ${where} ${words}`.toQuery()
+  const { statement, values } = fragment`select count(*)::int as count from ${invoices} ${words}`.toQuery()
   return (await db.row<{ count: number }>(statement, values))!.count
 }
 
