@@ -88,7 +88,7 @@ interface WriteData {
 }
 
 const writePayment = {
-  does: 'POST /sandbox/transactions with a request id: three account look-ups, then one statement',
+  does: 'POST /sandbox/transactions with a request id: the accounts read, then one statement',
   async prepare(context: Context): Promise<WriteData> {
     await addSellers(context)
     return { token: await context.token(), run: context.run, written: await writtenRows(context) }

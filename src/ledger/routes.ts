@@ -1,4 +1,4 @@
-import { findAccount, findAccountByEmail, findFirstAccount } from '../accounts/store.ts'
+import { findParties } from '../accounts/store.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { Answer, MONEY_REPLAY_HOURS, route, sandboxOnly } from '../http/route.ts'
 import { onlyKnown } from '../http/validation/validator.ts'
@@ -213,19 +213,12 @@ async function refuseTooManyParts(db: Reader, payment: PaymentTransaction, amoun
 
 /** Who pays whom: as the request says, otherwise the caller and the sandbox's own people. */
 async function partiesOf(db: Reader, callerId: string, { seller_email, buyer_email }: Static<typeof NewTransaction>) {
-  const caller = await findAccount(db, callerId)
-  const seller = seller_email
-    ? await findAccountByEmail(db, seller_email)
-    : caller?.kind === 'BUSINESS'
-      ? caller
-      : await findFirstAccount(db, 'BUSINESS')
+  const found = await findParties(db, callerId, { seller: seller_email, buyer: buyer_email })
+  const { caller } = found
+  const seller = !seller_email && caller?.kind === 'BUSINESS' ? caller : found.seller
   if (seller?.kind !== 'BUSINESS')
     throw refused('SELLER_NOT_FOUND', 'Name the e-mail address of a business account.', '/seller_email')
-  const buyer = buyer_email
-    ? await findAccountByEmail(db, buyer_email)
-    : caller?.kind === 'PERSONAL'
-      ? caller
-      : await findFirstAccount(db, 'PERSONAL')
+  const buyer = !buyer_email && caller?.kind === 'PERSONAL' ? caller : found.buyer
   if (buyer?.id === seller.id)
     throw refused('PAYER_IS_PAYEE', 'Nobody can pay themselves; name another buyer.', '/buyer_email')
   return {
