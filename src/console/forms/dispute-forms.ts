@@ -1,5 +1,6 @@
 import { reasonTargets } from '../../disputes/machine/actions/change-reason.ts'
 import { disputeActions, type PublicAction } from '../../disputes/machine/actions/index.ts'
+import { limits } from '../../disputes/machine/limits.ts'
 import { acceptClaimReasons, cancellationReasons, escalationReasons } from '../../disputes/schema/enums.ts'
 import type { Capability } from '../roles.ts'
 import { money, reasonWords } from '../words.ts'
@@ -208,7 +209,7 @@ const wellSaid: Readonly<Partial<Record<PublicAction, DisputeForm>>> = {
   },
   'provide-supporting-info': {
     title: 'Add a note for the agent',
-    note: 'Up to 100, until it is decided.',
+    note: `Up to ${limits.supportingInfo}, until it is decided.`,
     button: 'Add the note',
     done: 'The note was added.',
     fields: () => [note('Note', '/notes'), files],
