@@ -243,6 +243,8 @@ describe('An assertion', () => {
 
     const [byEmail, byId] = [await naming('nobody@example.test'), await naming('NOBODY0000000')]
 
+    expect(byEmail).not.toEqual([])
+    expect(byId).not.toEqual([])
     expect(await naming(world.people.merchant.email)).toEqual(byEmail)
     expect(await naming(world.people.merchant.id)).toEqual(byId)
   })
