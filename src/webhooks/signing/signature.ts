@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { createHmac, createPublicKey, createSecretKey, type KeyObject, sign, verify } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type Instant, toSeconds } from '../../kernel/clock.ts'
 
@@ -45,9 +45,12 @@ export function isSignedBy(message: string, signature: string, certificate: stri
 
 export const printSecret = (secret: Uint8Array) => SECRET_PREFIX + Buffer.from(secret).toString('base64')
 
-/** One signature of the Standard Webhooks specification: `v1,` and the HMAC over id, attempt time and body. */
+/**
+ * One signature of the Standard Webhooks specification: `v1,` and the HMAC over id, attempt time and body. Given bytes instead
+ * of a key, newer engines take 10 µs longer.
+ */
 const standardSignature = (id: string, seconds: number, body: Uint8Array, secret: Uint8Array) =>
-  `v1,${createHmac('sha256', secret).update(`${id}.${seconds}.`).update(body).digest('base64')}`
+  `v1,${createHmac('sha256', createSecretKey(secret)).update(`${id}.${seconds}.`).update(body).digest('base64')}`
 
 /** The headers of the Standard Webhooks specification; while a secret is being replaced, one signature for each. */
 export function standardHeaders(
