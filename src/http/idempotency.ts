@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib'
 import { sql } from '../database/sql.ts'
@@ -83,12 +83,11 @@ export function requestKey(headers: Readonly<Record<string, unknown>>): string |
 
 /** What makes two requests the same: path, query, body as it was read, and the bytes of every file. */
 export function requestHash(url: string, body: unknown, files: readonly UploadedFile[]): Buffer {
-  const hash = createHash('sha256')
-    .update(url)
-    .update('\0')
-    .update(JSON.stringify(body ?? null))
-  for (const file of files) hash.update(`\0${file.partName}\0${file.fileName}\0`).update(file.bytes)
-  return hash.digest()
+  const text = `${url}\0${JSON.stringify(body ?? null)}`
+  if (files.length === 0) return hash('sha256', text, 'buffer')
+  const all = createHash('sha256').update(text)
+  for (const file of files) all.update(`\0${file.partName}\0${file.fileName}\0`).update(file.bytes)
+  return all.digest()
 }
 
 export function keyedRequest(
@@ -251,11 +250,25 @@ interface KeptAnswer {
 
 /** From this length on, a body is packed on another thread. */
 const PACKED_ELSEWHERE_LENGTH = 16_384
+/** A shorter body gains little, and to set up the packing takes longer than all else that is done to keep it. */
+const PACKED_LENGTH = 1_024
 
-const pack = (body: string | Buffer): Buffer | Promise<Buffer> =>
-  body.length < PACKED_ELSEWHERE_LENGTH
+function pack(body: string | Buffer): Buffer | Promise<Buffer> {
+  if (body.length < PACKED_LENGTH) return asItIs(typeof body === 'string' ? Buffer.from(body) : body)
+  return body.length < PACKED_ELSEWHERE_LENGTH
     ? deflateRawSync(body)
     : answerTo((packed) => deflateRaw(body, (error, bytes) => packed(error ?? undefined, bytes)))
+}
+
+/** What unpacks to these bytes: a single stored block, by RFC 1951. */
+function asItIs(bytes: Uint8Array): Buffer {
+  const block = Buffer.allocUnsafe(5 + bytes.length)
+  block[0] = 1
+  block.writeUInt16LE(bytes.length, 1)
+  block.writeUInt16LE(bytes.length ^ 0xffff, 3)
+  block.set(bytes, 5)
+  return block
+}
 
 /** Requests under way in this process. A second copy is told so instead of having to wait. */
 export class UnderWay {

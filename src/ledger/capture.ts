@@ -98,6 +98,7 @@ const announce = (service: Service, tx: Tx, transaction: PaymentTransaction, sta
 
 /** The service's share of a payment, rounded half up to the smallest unit. */
 function feeOf(gross: Money, percent: string): Money {
+  if (percent === '0') return toMoney(0n, gross.currency_code)
   const fee = new Big(toMinor(gross).toString()).times(percent).div(100).round(0, Big.roundHalfUp)
   return toMoney(BigInt(fee.toFixed(0)), gross.currency_code)
 }
