@@ -88,7 +88,7 @@ interface WriteData {
 }
 
 const writePayment = {
-  does: 'POST /sandbox/transactions with a request id: the accounts read, then one statement',
+  does: 'POST /sandbox/transactions with a request id: one statement, which also checks who is paid by whom',
   async prepare(context: Context): Promise<WriteData> {
     await addSellers(context)
     return { token: await context.token(), run: context.run, written: await writtenRows(context) }

@@ -1,4 +1,4 @@
-import { sql, statementOf } from '../database/sql.ts'
+import { sql } from '../database/sql.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { type SecretRing, secretId } from '../kernel/secrets.ts'
 import { secretDigest } from './credentials.ts'
@@ -6,15 +6,6 @@ import type { Account, App } from './schema.ts'
 
 const accountById = sql`select body from accounts where id = $1`
 const firstAccount = sql`select body from accounts where kind = $1 order by create_time, id limit 1`
-/** Somebody who is named, or whoever of their kind was there first: a sandbox makes up with these what a call leaves out. */
-const namedOrFirst = (email: string, kind: Account['kind']) => `
-  case when ${email}::text is null
-    then (select body from accounts where kind = '${kind}' order by create_time, id limit 1)
-    else (select body from accounts where email = lower(${email})) end`
-const parties = statementOf(`
-  select (select body from accounts where id = $1) as caller,
-    ${namedOrFirst('$2', 'BUSINESS')} as seller,
-    ${namedOrFirst('$3', 'PERSONAL')} as buyer`)
 const accountByEmail = sql`select body from accounts where email = lower($1)`
 const nextAccounts = sql`select body from accounts where cell is null and id > $1 order by id limit $2`
 const insertAccount = sql`insert into accounts (id, body, create_time) values ($1, $2, $3)`
@@ -31,21 +22,6 @@ export async function findAccountByEmail(db: Reader, email: string): Promise<Acc
 /** The account that was there first. A sandbox makes up what a call leaves out with this one. */
 export async function findFirstAccount(db: Reader, kind: Account['kind']): Promise<Account | undefined> {
   return (await db.row<{ body: Account }>(firstAccount, [kind]))?.body
-}
-
-/** Who may be part of a payment that a sandbox makes: who asks for it, and both sides as they are named or there first. */
-export interface Parties {
-  readonly caller: Account | null
-  readonly seller: Account | null
-  readonly buyer: Account | null
-}
-
-export async function findParties(
-  db: Reader,
-  callerId: string,
-  named: { readonly seller?: string | undefined; readonly buyer?: string | undefined },
-): Promise<Parties> {
-  return (await db.row<Parties>(parties, [callerId, named.seller ?? null, named.buyer ?? null]))!
 }
 
 /** All accounts that live here, oldest first. */

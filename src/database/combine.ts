@@ -60,6 +60,9 @@ function added(ways: Map<Statement, Step>, statement: Statement): Step {
   return step
 }
 
+/** Whether it changes nothing, and is there to be guarded alone. */
+const isLook = ({ text }: Statement) => /^\s*select\b/.test(text)
+
 function print(writes: readonly GatheredWrite[]): string {
   let places = 0
   const firsts: number[] = []
@@ -68,7 +71,7 @@ function print(writes: readonly GatheredWrite[]): string {
     firsts.push(offset + 1)
     places += values.length
     const text = statement.text.replace(/\$(\d+)/g, (_, n: string) => `$${Number(n) + offset}`)
-    return `${name ?? `w${i}`} as (${text}${guarded ? ' returning 1' : ''})`
+    return `${name ?? `w${i}`} as (${text}${guarded && !isLook(statement) ? ' returning 1' : ''})`
   })
   const guards = writes.flatMap(({ statement, guarded }, i) => {
     if (!guarded) return []

@@ -59,7 +59,7 @@ export interface Tx extends Reader {
    * changes can refer to what one with a name returns.
    */
   write(statement: Statement, values: readonly unknown[], name?: string): void
-  /** Gathers a change of exactly one row. If it changes another number of rows, nothing is written and the work starts over. */
+  /** Gathers a change of exactly one row, or a look at one. If there are more or fewer, nothing is written and the work starts over. */
   guard(statement: Statement, values: readonly unknown[]): void
   emit(event: NewEvent): void
   enqueue(job: JobRequest): void

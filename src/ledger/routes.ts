@@ -1,4 +1,4 @@
-import { findParties } from '../accounts/store.ts'
+import { KnownParties, type Parties } from '../accounts/parties.ts'
 import type { Reader, Tx } from '../database/transaction.ts'
 import { Answer, MONEY_REPLAY_HOURS, route, sandboxOnly } from '../http/route.ts'
 import { onlyKnown } from '../http/validation/validator.ts'
@@ -84,6 +84,7 @@ export const openLedger =
   (followIn: (service: Service) => FollowPayments): OpenRoom =>
   (service) => {
     const ledger = makeLedger(service)
+    const known = new KnownParties()
     const follow = followIn(service)
     return {
       routes: [
@@ -162,7 +163,8 @@ export const openLedger =
           success: { 201: Transaction },
           async handle({ tx, caller, body }) {
             checkAmount(body.amount)
-            const { seller, buyer } = await partiesOf(tx, caller.accountId, body)
+            const found = await known.find(tx, caller.accountId, { seller: body.seller_email, buyer: body.buyer_email })
+            const { seller, buyer } = partiesOf(found, body)
             const { amount, items, invoice_number, custom } = onlyKnown(NewTransaction, body)
             const transaction = ledger.capture(tx, {
               status: 'COMPLETED',
@@ -212,8 +214,7 @@ async function refuseTooManyParts(db: Reader, payment: PaymentTransaction, amoun
 }
 
 /** Who pays whom: as the request says, otherwise the caller and the sandbox's own people. */
-async function partiesOf(db: Reader, callerId: string, { seller_email, buyer_email }: Static<typeof NewTransaction>) {
-  const found = await findParties(db, callerId, { seller: seller_email, buyer: buyer_email })
+function partiesOf(found: Parties, { seller_email, buyer_email }: Static<typeof NewTransaction>) {
   const { caller } = found
   const seller = !seller_email && caller?.kind === 'BUSINESS' ? caller : found.seller
   if (seller?.kind !== 'BUSINESS')

@@ -1,18 +1,25 @@
 import { scopesThatOpen } from '../accounts/scopes.ts'
 import { eventTypes } from '../kernel/event-types.ts'
 
+/** What an event tells of. The rest are captures, refunds, orders and approvals. */
+export type Shown = 'dispute' | 'invoices' | 'payments'
+
 /** Any one of these scopes shows what events about such a resource tell. */
-const shownBy: Readonly<Record<string, readonly string[]>> = {
+const shownBy: Readonly<Record<Shown, readonly string[]>> = {
   // A marketplace sees less of a dispute than the seller, whose view events are in.
   dispute: ['disputes/read', 'disputes/read-partner', 'disputes/read-seller', 'disputes/webhooks'],
   invoices: ['invoicing/invoices/read', 'invoicing/invoices/readwrite'],
+  payments: ['payments/refund', 'payments/realtimepayment', 'payments/payment/authcapture'],
 }
-/** Captures, refunds, orders and approvals. */
-const shownByPayments = ['payments/refund', 'payments/realtimepayment', 'payments/payment/authcapture']
+
+export function shownIn(type: keyof typeof eventTypes): Shown {
+  const { resourceType } = eventTypes[type]
+  return resourceType === 'dispute' || resourceType === 'invoices' ? resourceType : 'payments'
+}
 
 const list = (names: readonly string[]) => `'{${names.join(',')}}'::text[]`
-const typesOf = (resourceType: string) =>
-  Object.entries(eventTypes).flatMap(([name, definition]) => (definition.resourceType === resourceType ? name : []))
+const typesOf = (shown: Shown) =>
+  (Object.keys(eventTypes) as (keyof typeof eventTypes)[]).filter((type) => shownIn(type) === shown)
 
 /** SQL that is true when both lists of scopes hold at least one scope that opens the same one of `scopes`. */
 const bothOpen = (one: string, other: string, scopes: readonly string[]) =>
@@ -32,21 +39,34 @@ interface Hearing {
   readonly held?: string
 }
 
+/** What the held scopes and those of the consent `c` must show: of events of any type, or of those that tell of such things. */
+function showsWhat(type: string, held: string, shown: Shown | undefined): string {
+  const open = (what: Shown) => bothOpen('c.scopes', held, shownBy[what])
+  if (shown) return open(shown)
+  const cases = (['dispute', 'invoices'] as const).map(
+    (what) => `when ${type} = any(${list(typesOf(what))}) then ${open(what)}`,
+  )
+  return `case ${cases.join(' ')} else ${open('payments')} end`
+}
+
+/** SQL that is true while the app of the row `p` may hear of what others' accounts told. */
+const mayHearOthers = (p: string, account: string, shows: string) => `
+  (${p}.sandbox and (select environment = 'sandbox' from deployment where only_row)) or exists (
+    select from consents c join accounts m on m.id = c.account_id
+    where c.app_id = ${p}.id and c.account_id = ${account} and m.status = 'ACTIVE' and (${shows}))`
+
 /**
  * SQL that is true while an app may hear of an event: one of its own account, or of another whose present consent and
  * the scopes that are held both show such things. Telling, listing, sending and sending again all ask this. Only a
  * seeded app of a sandbox needs no consent.
  */
-export function mayHear({ app, appAccount, account, type, held = 'p.scopes' }: Hearing): string {
-  const cases = Object.entries(shownBy).map(
-    ([resource, scopes]) => `when ${type} = any(${list(typesOf(resource))}) then ${bothOpen('c.scopes', held, scopes)}`,
-  )
-  return `(${account} = ${appAccount} or exists (
-    select from apps p left join consents c on c.app_id = p.id and c.account_id = ${account}
-      left join accounts m on m.id = c.account_id
-    where p.id = ${app} and ((p.sandbox and (select environment = 'sandbox' from deployment where only_row))
-      or (m.status = 'ACTIVE' and case ${cases.join(' ')} else ${bothOpen('c.scopes', held, shownByPayments)} end))))`
-}
+export const mayHear = ({ app, appAccount, account, type, held = 'p.scopes' }: Hearing): string =>
+  `(${account} = ${appAccount} or exists (
+    select from apps p where p.id = ${app} and (${mayHearOthers('p', account, showsWhat(type, held, undefined))})))`
+
+/** The same where the row of the app is at hand, and perhaps known what the event tells of. */
+export const rowMayHear = (row: string, account: string, type: string, shown: Shown | undefined): string =>
+  `(${account} = ${row}.account_id or ${mayHearOthers(row, account, showsWhat(type, `${row}.scopes`, shown))})`
 
 /** The same check for a claimed delivery: expects the delivery as `held`, and its event as `e`. */
 export const mayStillHear = mayHear({

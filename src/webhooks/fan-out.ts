@@ -1,9 +1,9 @@
 import type { AnnouncedEvent } from '../database/event.ts'
-import { sql, statementOf } from '../database/sql.ts'
+import { type Statement, sql, statementOf } from '../database/sql.ts'
 import type { Announce, Write } from '../database/transaction.ts'
-import { eventTypes } from '../kernel/event-types.ts'
+import { RecentMap } from '../kernel/recent-map.ts'
 import type { Service } from '../room.ts'
-import { mayHear } from './audience.ts'
+import { rowMayHear, type Shown, shownIn } from './audience.ts'
 import { deliveryId } from './delivery/delivery-id.ts'
 import { queueInserted } from './delivery/queue.ts'
 import { eventBody } from './events/envelope.ts'
@@ -25,40 +25,76 @@ const insertEvents = statementOf(
 )
 
 /**
- * The apps that hear of an event. `known` is the app that called for this account, or else the app the resource is known to
- * come from; `called` tells the two apart. An app that calls for a merchant shares the event with the merchant's own apps.
- * An event that nobody called for goes to the app the resource came from, and to the apps that asked for such events. An
- * event of a dispute goes to every app of the seller, and to every partner who may see the seller's disputes.
+ * What is the same for all events of a unit of work becomes part of the SQL, which then is far less work to carry out. What
+ * differs is undefined here, and asked of each event.
  */
-const listeners = `
-  select a.id as app_id, a.account_id from apps a
-  where a.status = 'ENABLED' and a.id in (
-      select known.app_id
-      union
-      select own.id from apps own
-      where own.account_id = announced.account_id
-        and (known.dispute
-          or (known.called and exists (select from apps c where c.id = known.app_id and c.account_id <> own.account_id))
-          or (not known.called and exists (
-            select from webhook_lookups l where l.account_id = own.account_id and l.app_id = own.id)))
-      union
-      select c.app_id from consents c where known.dispute and c.account_id = announced.account_id
-      union
-      (select e.app_id from events e
-       where known.app_id is null and not known.dispute and e.account_id = announced.account_id
-         and e.resource_id = announced.resource_id and e.app_id is not null order by e.seq limit 1))
-    and ${mayHear({ app: 'a.id', appAccount: 'a.account_id', account: 'announced.account_id', type: 'announced.type' })}`
+interface Traits {
+  /** Whether there is an app that called for this account, or that the resource is known to come from. */
+  readonly isKnown: boolean | undefined
+  /** Tells the two apart. */
+  readonly isCalled: boolean | undefined
+  readonly isDispute: boolean | undefined
+  readonly shown: Shown | undefined
+}
 
-const insertAudience = statementOf(
-  `insert into event_audience (account_id, app_id, event_id, event_account_id, event_type, seq, create_time)
+const asked = { isKnown: 'known.app_id is not null', isCalled: 'known.called', isDispute: 'known.dispute' } as const
+type Trait = keyof typeof asked
+
+/** Who may have to hear of an event, and of which events. */
+const candidates: readonly { readonly of: Partial<Record<Trait, boolean>>; readonly text: string }[] = [
+  { of: { isKnown: true }, text: 'select known.app_id where true' },
+  // An app that calls for a merchant shares the event with the merchant's own apps.
+  {
+    of: { isDispute: false, isCalled: true },
+    text: `select own.id from apps own join apps c on c.id = known.app_id and c.account_id <> own.account_id
+           where own.account_id = announced.account_id`,
+  },
+  // What nobody called for goes to the app that the resource came from, and to the apps that asked for such events.
+  {
+    of: { isDispute: false, isCalled: false },
+    text: 'select l.app_id from webhook_lookups l where l.account_id = announced.account_id',
+  },
+  {
+    of: { isDispute: false, isKnown: false },
+    text: `select e.app_id from (select e.app_id from events e where e.account_id = announced.account_id
+             and e.resource_id = announced.resource_id and e.app_id is not null order by e.seq limit 1) e where true`,
+  },
+  // What happens in a dispute goes to every app of the seller, and to every partner who may see the seller's disputes.
+  { of: { isDispute: true }, text: 'select own.id from apps own where own.account_id = announced.account_id' },
+  { of: { isDispute: true }, text: 'select c.app_id from consents c where c.account_id = announced.account_id' },
+]
+
+/** The apps that hear of an event, for events with these traits. */
+function listeners(traits: Traits): string {
+  const ids = candidates.flatMap(({ of, text }) => {
+    const wanted = Object.entries(of) as [Trait, boolean][]
+    if (wanted.some(([trait, is]) => traits[trait] === !is)) return []
+    const open = wanted.filter(([trait]) => traits[trait] === undefined)
+    return [[text, ...open.map(([trait, is]) => `${is ? '' : 'not '}(${asked[trait]})`)].join(' and ')]
+  })
+  // Each is looked up by itself: for a handful the server would sooner go through all apps there are.
+  return `
+  select a.id as app_id, a.account_id from (${ids.join(' union ')}) as one (id)
+    cross join lateral (select * from apps a where a.id = one.id offset 0) a
+  where a.status = 'ENABLED' and ${rowMayHear('a', 'announced.account_id', 'announced.type', traits.shown)}`
+}
+
+/** What is known of one event, or as arrays of several. */
+const knownOfOne = '(values ($1::text, $2::text, $3::boolean, $4::boolean))'
+const knownOfEach = 'unnest($1::text[], $2::text[], $3::boolean[], $4::boolean[])'
+
+const insertAudience = (known: string, traits: Traits) =>
+  statementOf(
+    `insert into event_audience (account_id, app_id, event_id, event_account_id, event_type, seq, create_time)
    select heard.account_id, heard.app_id, announced.id, announced.account_id, announced.type, announced.seq,
      announced.create_time
-   from announced
-     join unnest($1::text[], $2::text[], $3::boolean[], $4::boolean[]) as known (event_id, app_id, called, dispute)
-       on known.event_id = announced.id
-     cross join lateral (${listeners}) as heard
+   from announced join ${known} as known (event_id, app_id, called, dispute) on known.event_id = announced.id
+     cross join lateral (${listeners(traits)}) as heard
    returning account_id, app_id, event_id`,
-)
+  )
+
+/** By their traits, of which there are few. */
+const audiences = new RecentMap<string, Statement>(100)
 
 /** An app that calls for its own account is the only one to hear of what it did, so nobody else has to be looked for. */
 const insertOwnAudience = sql`
@@ -114,24 +150,41 @@ const rowOf = (event: AnnouncedEvent, text: string) => [
 ]
 
 function inserted(rows: readonly (readonly (string | null)[])[]): Pick<Write, 'statement' | 'values'> {
-  const [first] = rows
-  if (rows.length === 1) return { statement: insertEvent, values: first! }
-  return { statement: insertEvents, values: first!.map((_, column) => rows.map((row) => row[column])) }
+  return { statement: rows.length === 1 ? insertEvent : insertEvents, values: valuesOf(rows) }
 }
+
+/** The values of a single row, or the columns of several. */
+const valuesOf = ([first, ...others]: readonly (readonly unknown[])[]): readonly unknown[] =>
+  others.length === 0 ? first! : first!.map((value, column) => [value, ...others.map((row) => row[column])])
 
 function audienceOf(events: readonly AnnouncedEvent[]): Write {
   const name = 'audience'
   const own = events[0]?.callingAppId
+  const shown = events.map(({ type }) => shownIn(type))
   // All events of a unit of work come from one call.
-  if (own !== undefined && events.every((event) => event.callingAppId === own && !event.onBehalf && !isDispute(event)))
+  if (
+    own !== undefined &&
+    events.every(({ callingAppId, onBehalf }) => callingAppId === own && !onBehalf) &&
+    !shown.includes('dispute')
+  )
     return { name, statement: insertOwnAudience, values: [own] }
-  const known = [
-    events.map(({ id }) => id),
-    events.map(({ callingAppId, appId }) => callingAppId ?? appId ?? null),
-    events.map(({ callingAppId }) => callingAppId !== undefined),
-    events.map(isDispute),
-  ]
-  return { name, statement: insertAudience, values: known }
+  const known = events.map(({ id, callingAppId, appId }, i) => ({
+    id,
+    appId: callingAppId ?? appId ?? null,
+    isCalled: callingAppId !== undefined,
+    isDispute: shown[i] === 'dispute',
+  }))
+  const traits = {
+    isKnown: common(known.map(({ appId }) => appId !== null)),
+    isCalled: common(known.map(({ isCalled }) => isCalled)),
+    isDispute: common(known.map(({ isDispute }) => isDispute)),
+    shown: common(shown),
+  }
+  const from = events.length === 1 ? knownOfOne : knownOfEach
+  const statement = audiences.getOrMake([from, ...Object.values(traits)].join(), () => insertAudience(from, traits))
+  return { name, statement, values: valuesOf(known.map((one) => Object.values(one))) }
 }
 
-const isDispute = ({ type }: AnnouncedEvent) => eventTypes[type].resourceType === 'dispute'
+/** What all of them are. Undefined if they differ. */
+const common = <Value>([first, ...others]: readonly Value[]): Value | undefined =>
+  others.every((other) => other === first) ? first : undefined
