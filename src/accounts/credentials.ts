@@ -1,6 +1,6 @@
 import { createHmac, hash, hkdfSync, timingSafeEqual } from 'node:crypto'
 import { marked, markOf } from '../kernel/cell.ts'
-import type { SecretRing } from '../kernel/secrets.ts'
+import { keyOf, type SecretRing } from '../kernel/secrets.ts'
 
 const TOKEN_PREFIX = 'A21AA'
 const TOKEN_BYTES = 69
@@ -33,6 +33,6 @@ export const tokenDigest = (token: string): Buffer => hash('sha256', token, 'buf
  * endpoint busy.
  */
 export const secretDigest = (secret: string, serviceSecret: string): Buffer =>
-  createHmac('sha256', serviceSecret).update(secret).digest()
+  createHmac('sha256', keyOf(serviceSecret)).update(secret).digest()
 
 export const sameDigest = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)

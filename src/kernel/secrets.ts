@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import { RecentMap } from './recent-map.ts'
 
 /** The service's secrets. The first one seals and signs, and all of them open and verify. This way one can replace another. */
@@ -44,6 +44,11 @@ function isRun(secret: string): boolean {
   const steps = Array.from(secret.slice(1), (_, i) => secret.charCodeAt(i + 1) - secret.charCodeAt(i))
   return steps.filter((step) => Math.abs(step) === 1).length > steps.length / 2
 }
+
+/** The few secrets that a process has, as keys. Every request for a token asks for one, and made anew it costs as much as its use. */
+const keys = new RecentMap<string, KeyObject>(16)
+
+export const keyOf = (secret: string): KeyObject => keys.getOrMake(secret, () => createSecretKey(Buffer.from(secret)))
 
 /** The ids of the few secrets that a process has. Every request for a token asks for one. */
 const ids = new RecentMap<string, string>(16)

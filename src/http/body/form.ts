@@ -65,7 +65,10 @@ function* pairs(text: string, refuse: (description: string) => Error): Generator
   }
 }
 
+const meansItself = /^[\w.~-]*$/
+
 function decode(text: string, refuse: (description: string) => Error): string {
+  if (meansItself.test(text)) return text
   let decoded: string
   try {
     decoded = decodeURIComponent(text.replaceAll('+', ' '))
