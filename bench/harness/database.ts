@@ -18,7 +18,7 @@ export async function openBenchDatabase(given: string | undefined): Promise<Benc
   const server = given
     ? { url: given, stop: async () => {} }
     : // As durable as the service's own: a write that is not on the disk would be a cheaper one than the service makes.
-      await startOwnServer({ name: 'bench', durable: true, connectionsMax: 100 })
+      await startOwnServer({ name: 'bench', durable: true, connectionsMax: 150 })
   const name = `quittance_bench_${randomBytes(4).toString('hex')}`
   const admin = new pg.Client(connectionSettings(server.url))
   await admin.connect()

@@ -162,7 +162,10 @@ async function loadRound(
     concurrency,
   })
   const after = cpuSeconds(pid)
-  if (result.failure !== undefined) throw new Error(`The ${side} of ${row.name} failed: ${result.failure}`)
+  if (result.failure !== undefined) {
+    const complaints = side === 'service' ? `\n${service.complaints()}` : ''
+    throw new Error(`The ${side} of ${row.name} failed: ${result.failure}${complaints}`)
+  }
   const { requests, p50Ms, p99Ms } = result
   return {
     perSecond: requests / result.seconds,

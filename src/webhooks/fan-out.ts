@@ -1,5 +1,5 @@
 import type { AnnouncedEvent } from '../database/event.ts'
-import { type Statement, sql, statementOf } from '../database/sql.ts'
+import { type Statement, sql, statementOf, unprepared } from '../database/sql.ts'
 import type { Announce, Write } from '../database/transaction.ts'
 import { RecentMap } from '../kernel/recent-map.ts'
 import type { Service } from '../room.ts'
@@ -83,8 +83,9 @@ function listeners(traits: Traits): string {
 const knownOfOne = '(values ($1::text, $2::text, $3::boolean, $4::boolean))'
 const knownOfEach = 'unnest($1::text[], $2::text[], $3::boolean[], $4::boolean[])'
 
+/** Always a part of a commit, and never prepared by itself. */
 const insertAudience = (known: string, traits: Traits) =>
-  statementOf(
+  unprepared(
     `insert into event_audience (account_id, app_id, event_id, event_account_id, event_type, seq, create_time)
    select heard.account_id, heard.app_id, announced.id, announced.account_id, announced.type, announced.seq,
      announced.create_time
