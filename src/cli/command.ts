@@ -28,6 +28,8 @@ export interface Output {
   err(text: string): void
   /** Whether somebody reads it at a terminal that shows colours. */
   readonly coloured?: boolean
+  /** How many columns that terminal has. */
+  readonly columns?: number | undefined
   /** Ends a command that would otherwise run on; asked for only by those that do. */
   readonly interrupted?: AbortSignal
 }

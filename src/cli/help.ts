@@ -29,16 +29,39 @@ export const usageOf = ({ name, arguments: names = [], options = {} }: Command) 
     .filter(Boolean)
     .join(' ')
 
-/** What is longer than the width stands in a line of its own. */
-const table = (rows: readonly (readonly [string, string])[], width: number) =>
-  rows.map(([name, description]) =>
-    name.length > width
-      ? `  ${name}\n  ${' '.repeat(width)}  ${description}`
-      : `  ${name.padEnd(width)}  ${description}`,
-  )
+/** Longer lines are hard to read, and narrower ones than the least leave no room for what stands on the right. */
+const COLUMNS = { least: 60, most: 100 }
+/** A name may have so much of a line. One long name must not move the descriptions of all others. */
+const NAME_SHARE_MAX = 0.44
 
-const widthOf = (rows: readonly (readonly [string, string])[], most = Infinity) =>
-  Math.max(0, ...rows.map(([name]) => name.length).filter((length) => length <= most))
+/** The width of the terminal within bounds; elsewhere the most. */
+const readable = (columns: number = COLUMNS.most) => Math.min(COLUMNS.most, Math.max(COLUMNS.least, columns))
+
+/** Breaks a text between words, so that no line is longer unless a word is. */
+function wrapped(text: string, columns: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > columns) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line]
+}
+
+/** Names on the left, what they mean on the right. A name that is too long stands in a line of its own. */
+function table(rows: readonly (readonly [string, string])[], columns: number, width: number): string[] {
+  return rows.flatMap(([name, description]) => {
+    const lines = wrapped(description, columns - width - 4)
+    const right = name.length > width ? ['', ...lines] : lines
+    return right.map((line, i) => `  ${(i === 0 ? name : '').padEnd(width)}  ${line}`.trimEnd())
+  })
+}
+
+/** How wide the names are; too long ones stand in lines of their own. */
+const widthOf = (rows: readonly (readonly [string, string])[], columns: number) =>
+  Math.max(0, ...rows.map(([name]) => name.length).filter((length) => length <= columns * NAME_SHARE_MAX))
 
 /** What the commands are listed under. */
 export const headings: readonly (readonly [heading: string, kind: Command['kind']])[] = [
@@ -47,31 +70,39 @@ export const headings: readonly (readonly [heading: string, kind: Command['kind'
   ['On the database of a service', 'store'],
 ]
 
-/** Every command in one line each. */
-export function overview(commands: readonly Command[]): string {
-  const row = (command: Command) => [usageOf(command), command.summary] as const
-  // One long name must not move the descriptions of all others.
-  const width = widthOf(commands.map(row), 44)
-  const lines = (kind: Command['kind']) => table(commands.filter((command) => command.kind === kind).map(row), width)
+/** Every command with what it does, for lines of so many columns. */
+export function overview(commands: readonly Command[], atColumns?: number): string {
+  const columns = readable(atColumns)
+  const rows = commands.map((command) => [usageOf(command), command.summary] as const)
+  const width = widthOf(rows, columns)
+  const lines = (kind: Command['kind']) =>
+    table(
+      rows.filter((_, i) => commands[i]!.kind === kind),
+      columns,
+      width,
+    )
   return [
     'quittance: invoices, disputes and webhooks around a payment',
     '',
     'usage: quittance <command> [--help] [--json]',
     ...headings.flatMap(([heading, kind]) => (lines(kind).length === 0 ? [] : ['', `${heading}:`, ...lines(kind)])),
     '',
-    '"quittance <command> --help" shows examples. Every setting is an environment variable or a flag of the same name;',
-    'docs/configuration.md lists them. Exit codes: 0 done, 1 it could not be done, 2 it was called wrongly.',
+    ...wrapped(
+      '"quittance <command> --help" shows examples. Every setting is an environment variable or a flag of the same name; docs/configuration.md lists them. Exit codes: 0 done, 1 it could not be done, 2 it was called wrongly.',
+      columns,
+    ),
   ].join('\n')
 }
 
-/** One command with all it takes. */
-export function helpOf(command: Command): string {
+/** One command with all it takes, for lines of so many columns. */
+export function helpOf(command: Command, atColumns?: number): string {
+  const columns = readable(atColumns)
   const section = (heading: string, rows: readonly (readonly [string, string])[]) =>
-    rows.length === 0 ? [] : ['', `${heading}:`, ...table(rows, widthOf(rows))]
+    rows.length === 0 ? [] : ['', `${heading}:`, ...table(rows, columns, widthOf(rows, columns))]
   return [
     `usage: quittance ${usageOf(command)}`,
     '',
-    `${command.summary}.`,
+    ...wrapped(`${command.summary}.`, columns),
     ...section(
       'Examples',
       command.examples.map(([words, does]) => [`quittance ${words}`, does]),

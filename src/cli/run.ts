@@ -24,6 +24,7 @@ const terminal: Output = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   coloured: process.stdout.isTTY && process.env['NO_COLOR'] === undefined,
+  columns: process.stdout.columns || undefined,
   get interrupted() {
     interruption ??= untilInterrupted()
     return interruption.signal
@@ -75,13 +76,13 @@ export async function runCommand(
     if (!command) {
       const [first, ...asked] = words
       const meant = first === 'help' ? commandOf(asked) : undefined
-      if (meant) return say(helpOf(meant))
+      if (meant) return say(helpOf(meant, output.columns))
       const isAsking = first === undefined || (first === 'help' && asked.length === 0) || words.includes('--help')
-      if (isAsking) return say(overview(commands))
+      if (isAsking) return say(overview(commands, output.columns))
       throw new UsageError(unknownCommand(first === 'help' ? asked : words))
     }
     const rest = words.slice(command.name.split(' ').length)
-    if (rest.includes('--help')) return say(helpOf(command))
+    if (rest.includes('--help')) return say(helpOf(command, output.columns))
     const input = { ...readCall(command, rest, environment), output }
     databaseUrl = input.settings.databaseUrl
     for (const sentence of unknownVariables(environment)) output.err(`quittance: ${sentence}\n`)

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { commands } from '../../../src/cli/commands/index.ts'
+import { helpOf, overview, usageOf } from '../../../src/cli/help.ts'
 import { flagOf } from '../../../src/config.ts'
 import { settings } from '../../../src/settings.ts'
 import { run } from '../../support/command.ts'
@@ -17,10 +18,11 @@ async function offered(...words: string[]): Promise<string[]> {
 
 describe('What every command has', () => {
   it('stands in the overview, in its own help and in the completion of every shell', async () => {
-    const { stdout: overview } = await run(['--help'], {})
+    const inOneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
+    const { stdout: all } = await run(['--help'], {})
     const scripts = await Promise.all(['bash', 'zsh', 'fish'].map((shell) => run(['completion', shell], {})))
     for (const { name, summary, options = {}, examples } of commands) {
-      expect(overview).toContain(summary)
+      expect(inOneLine(all)).toContain(summary)
       const { code, stdout } = await run([...name.split(' '), '--help'], {})
       expect(code).toBe(0)
       expect(examples.length, `${name} has examples`).toBeGreaterThan(0)
@@ -33,16 +35,33 @@ describe('What every command has', () => {
     }
   })
 
+  it.each([
+    [undefined, 100],
+    [240, 100],
+    [80, 80],
+    [20, 60],
+  ])('is explained to a terminal of %s columns in lines of at most %i', (columns, most) => {
+    // What is typed stands in one piece, and no word is broken.
+    const typed = commands.flatMap((command) => [
+      usageOf(command),
+      `usage: quittance ${usageOf(command)}`,
+      ...command.examples.map(([words]) => `quittance ${words}`),
+    ])
+    const tooLong = (line: string) => line.length > most && line.trim().includes(' ') && !typed.includes(line.trim())
+    for (const text of [overview(commands, columns), ...commands.map((command) => helpOf(command, columns))])
+      expect(text.split('\n').filter(tooLong)).toEqual([])
+  })
+
   it('names the settings it goes by, with what they can be and are by default', async () => {
-    const helpOf = async (...words: string[]) => (await run([...words, '--help'], {})).stdout
-    expect(await helpOf('start')).toMatch(/--environment +sandbox or live; by default sandbox\n/)
-    expect(await helpOf('start')).toMatch(/--port +0 to 65535; by default 8080\n/)
+    const askedOf = async (...words: string[]) => (await run([...words, '--help'], {})).stdout
+    expect(await askedOf('start')).toMatch(/--environment +sandbox or live; by default sandbox\n/)
+    expect(await askedOf('start')).toMatch(/--port +0 to 65535; by default 8080\n/)
     for (const words of [['migrate'], ['backup'], ['restore'], ['move'], ['accounts', 'create']]) {
-      const help = await helpOf(...words)
+      const help = await askedOf(...words)
       for (const flag of ['environment', 'database-url', 'data-dir', 'secret']) expect(help).toContain(`--${flag} `)
       expect(help).not.toContain('--port')
     }
-    expect(await helpOf('docs')).not.toContain('Settings')
+    expect(await askedOf('docs')).not.toContain('Settings')
   })
 
   it.skipIf(process.platform === 'win32')('is printed whole, however late it is read', async () => {
