@@ -94,7 +94,6 @@ export function wire(parts: Foundation, openFork: SandboxHouse['openFork']) {
         service,
         inner,
         db: database,
-        database,
         clock,
         sandboxClock,
         realTime,

@@ -79,6 +79,8 @@ interface CommandBase {
   readonly examples: readonly (readonly [words: string, does: string])[]
   /** What an argument can be, by its place, for completion. */
   readonly choices?: readonly (() => readonly string[])[]
+  /** Throws when it was called wrongly. Runs before anything is started, opened or migrated; what it gives is not used. */
+  check?(input: CommandInput): unknown
 }
 
 /** A command that runs until it is told to stop, or that needs no database. */

@@ -138,6 +138,7 @@ function readFlags(command: Command, words: readonly string[]) {
 }
 
 async function execute(command: Command, input: CommandInput): Promise<void> {
+  command.check?.(input)
   if (command.kind === 'sandbox') return withSandbox(command, input)
   const cause = commandCause(command, input)
   if (command.kind === 'free') return command.run(input, cause)

@@ -59,7 +59,7 @@ export interface ConsoleRoutesParts extends OperationParts {
   readonly sandboxClock: Clock & { readonly frozen: boolean }
   /** The clock that sign-ins live on. */
   readonly realTime: Clock
-  readonly database: Database
+  readonly db: Database
   /** Whether the service ends, and with it the connections that are held open. */
   isEnding(): boolean
   /** Comes back when every process has forgotten what it believed of tokens. */

@@ -1,13 +1,13 @@
 import type { Account } from '../../accounts/schema.ts'
 import { addAccount, findAccount, listAccounts, saveAccount } from '../../accounts/store.ts'
 import type { Tx } from '../../database/transaction.ts'
-import { isZone } from '../../kernel/clock.ts'
+import { isZone, systemClock } from '../../kernel/clock.ts'
 import { isCurrency } from '../../kernel/money.ts'
 import { accountLocale, chooseLocale, languages } from '../../payer/words/languages.ts'
-import { type Command, CommandError, type StoreInput, UsageError } from '../command.ts'
+import { type Command, CommandError, type CommandInput, UsageError } from '../command.ts'
 import { moveCommand } from './move.ts'
 
-const text = (input: StoreInput, name: string, initial?: string): string => {
+const text = (input: CommandInput, name: string, initial?: string): string => {
   const value = input.options[name] ?? initial
   if (typeof value !== 'string' || value === '') throw new UsageError(`--${name} is needed.`)
   return value
@@ -76,6 +76,7 @@ export const accountCommands: readonly Command[] = [
       kind: { type: 'string', value: '<kind>', description: 'BUSINESS (default) or PERSONAL' },
       ...details,
     },
+    check: (input) => readAccount(input, '', systemClock.now()),
     async run(input) {
       const account = await input.transact(async (tx) => {
         const made = readAccount(input, tx.newId('account'), tx.now)
@@ -92,13 +93,12 @@ export const accountCommands: readonly Command[] = [
     arguments: ['account id'],
     examples: [['accounts update 5D7AXM9OKD1Q6 --language de-AT', 'lets its mails be in German']],
     options: details,
+    check: (input) => readDetails(input, { country_code: 'US' }),
     async run(input) {
       const {
         transact,
         arguments: [id],
       } = input
-      // What is written wrongly is said before anything is looked for.
-      readDetails(input, { country_code: 'US' })
       const account = await transact((tx) => change(tx, id!, (found) => readDetails(input, found)))
       return summaryOf(account)
     },
@@ -108,7 +108,7 @@ export const accountCommands: readonly Command[] = [
   moveCommand,
 ]
 
-function readAccount(input: StoreInput, id: string, now: string): Account {
+function readAccount(input: CommandInput, id: string, now: string): Account {
   const kind = text(input, 'kind', 'BUSINESS')
   if (kind !== 'BUSINESS' && kind !== 'PERSONAL') throw new UsageError('--kind must be BUSINESS or PERSONAL.')
   const [email, name] = [text(input, 'email'), text(input, 'name')]
@@ -119,7 +119,7 @@ function readAccount(input: StoreInput, id: string, now: string): Account {
 
 /** What the options say that is to change. */
 function readDetails(
-  input: StoreInput,
+  input: CommandInput,
   { country_code: country, addresses = [] }: Pick<Account, 'country_code' | 'addresses'>,
 ): Partial<Account> {
   const given = (name: string) => (input.options[name] === undefined ? undefined : text(input, name))

@@ -14,7 +14,7 @@ import type { Reader, Tx } from '../../database/transaction.ts'
 import type { SecretRing } from '../../kernel/secrets.ts'
 import type { Settings } from '../../settings.ts'
 import { makeSeal, requireSameSecret } from '../../webhooks/signing/seal.ts'
-import { type Command, CommandError, type StoreInput, UsageError } from '../command.ts'
+import { type Command, CommandError, type CommandInput, type StoreInput, UsageError } from '../command.ts'
 import { requireSecrets } from '../startable.ts'
 
 const summaryOf = ({ client_id, id, account_id, name, status, features: enabled }: App) => ({
@@ -68,6 +68,7 @@ export const appCommands: readonly Command[] = [
           'Comma-separated; by default what a merchant, or a person, needs of its features. "operator" makes an operator',
       },
     },
+    check: readPowers,
     run: createApp,
   },
   changeStatus('apps disable', 'Disable an app and end its access tokens', 'DISABLED'),
@@ -122,8 +123,15 @@ export const appCommands: readonly Command[] = [
       scopes: { type: 'string', value: '<list>', description: 'Comma-separated; all scopes of the app by default' },
       revoke: { type: 'boolean', description: 'Take the consent back' },
     },
-    async run({ transact, options, arguments: [clientId, accountId], announceAccessChange }) {
-      const named = options['scopes'] === undefined ? undefined : knownScopes(names(options['scopes']))
+    check: readPowers,
+    async run(input) {
+      const {
+        transact,
+        options,
+        arguments: [clientId, accountId],
+        announceAccessChange,
+      } = input
+      const { scopes: named } = readPowers(input)
       const scopes = await transact(async (tx) => {
         const app = await requireApp(tx, clientId!)
         if (!(await findAccount(tx, accountId!))) throw new CommandError(`There is no account ${accountId}.`)
@@ -145,9 +153,23 @@ async function requireServiceSecrets(db: Reader, settings: Settings): Promise<Se
   return ring
 }
 
-async function createApp({ db, settings, transact, options, arguments: [accountId] }: StoreInput) {
-  const enabled = options['features'] === undefined ? [...features] : knownFeatures(names(options['features']))
-  const named = options['scopes'] === undefined ? undefined : knownScopes(names(options['scopes']))
+/** What an app is to be given, where that was said. */
+function readPowers({ options }: CommandInput) {
+  return {
+    features: options['features'] === undefined ? undefined : knownFeatures(names(options['features'])),
+    scopes: options['scopes'] === undefined ? undefined : knownScopes(names(options['scopes'])),
+  }
+}
+
+async function createApp(input: StoreInput) {
+  const {
+    db,
+    settings,
+    transact,
+    options,
+    arguments: [accountId],
+  } = input
+  const { features: enabled = [...features], scopes: named } = readPowers(input)
   const ring = await requireServiceSecrets(db, settings)
   return transact(async (tx) => {
     const account = await findAccount(tx, accountId!)

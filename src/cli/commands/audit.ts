@@ -1,6 +1,7 @@
 import { findApp } from '../../accounts/store.ts'
 import { type AuditFilter, findEntries } from '../../audit/store.ts'
 import type { Reader } from '../../database/transaction.ts'
+import { systemClock } from '../../kernel/clock.ts'
 import { type Command, UsageError } from '../command.ts'
 import { readInstant } from '../since.ts'
 
@@ -28,6 +29,10 @@ export const auditCommand: Command = {
     since: { type: 'string', value: '<time>', description: 'An instant, or how long ago: PT2H, P7D' },
     limit: { type: 'string', value: '<count>', description: `At most so many; ${LIMIT_DEFAULT} by default` },
   },
+  check({ options }) {
+    readLimit(options['limit'])
+    if (options['since'] !== undefined) readInstant('--since', String(options['since']), systemClock.now())
+  },
   async run({ db, transact, options }) {
     const option = (name: string) => (typeof options[name] === 'string' ? options[name] : undefined)
     const [account_id, resource_id, cause] = [option('account'), option('resource'), option('cause')]
@@ -40,7 +45,7 @@ export const auditCommand: Command = {
       ...(actor !== undefined && { actor: await actorNamed(db, actor) }),
       ...(since !== undefined && { since: readInstant('--since', since, await transact(async (tx) => tx.now)) }),
     }
-    const entries = await findEntries(db, filter, readLimit(option('limit')))
+    const entries = await findEntries(db, filter, readLimit(options['limit']))
     return entries.map(({ create_time, seq: _, ...entry }) => ({ time: create_time, ...entry }))
   },
 }
@@ -51,8 +56,9 @@ async function actorNamed(db: Reader, name: string): Promise<string> {
   return app ? `app:${app.id}` : name
 }
 
-function readLimit(text: string | undefined): number {
-  if (text === undefined) return LIMIT_DEFAULT
+function readLimit(given: unknown): number {
+  if (given === undefined) return LIMIT_DEFAULT
+  const text = String(given)
   if (!/^[1-9]\d{0,4}$/.test(text) || Number(text) > LIMIT_MAX)
     throw new UsageError(`--limit must be a number from 1 to ${LIMIT_MAX}.`)
   return Number(text)

@@ -15,7 +15,7 @@ import { addressOf, connectionSettings } from '../../database/address.ts'
 import { COMMAND_CONNECT_TIMEOUT_MS, Connector, cut } from '../../database/connector.ts'
 import { cellOf, claimCell, claimEnvironment } from '../../database/environment.ts'
 import { isCell } from '../../kernel/cell.ts'
-import { type Command, CommandError, type StoreInput, UsageError } from '../command.ts'
+import { type Command, CommandError, type CommandInput, type StoreInput, UsageError } from '../command.ts'
 import { openOther, requireFit } from './move.ts'
 
 const MAP_FILE = '/etc/haproxy/cells.map'
@@ -50,13 +50,11 @@ export const cellCommands: readonly Command[] = [
     summary: 'Print what lives in this cell and cannot be told by its letter, as lines of an haproxy map',
     arguments: ['default cell', '[cell…]'],
     examples: [['cells map K M > k.map', 'prints the lines of one cell; the map is those of all cells']],
-    async run({ arguments: words, database, settings, output }) {
-      const cells = distinct(words.map(readMark)).map(({ mark }) => mark)
-      const own = settings.cell
-      if (own === undefined) throw new CommandError('This is no cell: set CELL.')
-      if (!cells.includes(own)) throw new UsageError(`Name every cell: this one is ${own}.`)
-      if (settings.secrets === undefined) throw new CommandError('Set QUITTANCE_SECRET, as for the service.')
-      await printMap({ database, own, cells, secrets: settings.secrets, line: (key) => output.out(`${key} ${own}\n`) })
+    check: readMapped,
+    async run(input) {
+      const { database, output } = input
+      const { own, cells, secrets } = readMapped(input)
+      await printMap({ database, own, cells, secrets, line: (key) => output.out(`${key} ${own}\n`) })
       return undefined
     },
   },
@@ -72,11 +70,20 @@ export const cellCommands: readonly Command[] = [
         'hears from another; then on every cell of every other',
       ],
     ],
+    check: readJoined,
     run: join,
   },
 ]
 
-async function join({ arguments: words, settings, database, transact }: StoreInput) {
+function readMapped({ arguments: words, settings: { cell: own, secrets } }: CommandInput) {
+  const cells = distinct(words.map(readMark)).map(({ mark }) => mark)
+  if (own === undefined) throw new CommandError('This is no cell: set CELL.')
+  if (!cells.includes(own)) throw new UsageError(`Name every cell: this one is ${own}.`)
+  if (secrets === undefined) throw new CommandError('Set QUITTANCE_SECRET, as for the service.')
+  return { own, cells, secrets }
+}
+
+function readJoined({ arguments: words, settings }: CommandInput) {
   const { cell } = settings
   const url = settings.databaseDirectUrl ?? settings.databaseUrl
   if (cell === undefined || url === undefined) throw new CommandError('This is no cell: set CELL and DATABASE_URL.')
@@ -85,6 +92,12 @@ async function join({ arguments: words, settings, database, transact }: StoreInp
     if (read === undefined) throw new UsageError(`A cell is named by ${databaseAddress.form}.`)
     return read
   })
+  return { cell, url, others }
+}
+
+async function join(input: StoreInput) {
+  const { settings, database, transact } = input
+  const { cell, url, others } = readJoined(input)
   const heard: string[] = []
   // No service may have started on it yet.
   await claimEnvironment(database, settings.environment)

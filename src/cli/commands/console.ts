@@ -1,5 +1,5 @@
 import { findAccount } from '../../accounts/store.ts'
-import { isOfAccount, isRole, type Role, roles } from '../../console/roles.ts'
+import { isOfAccount, isRole, roles } from '../../console/roles.ts'
 import { addLink, linkAddress } from '../../console/sign-in/links.ts'
 import {
   addPerson,
@@ -16,7 +16,7 @@ import {
 } from '../../console/sign-in/people.ts'
 import type { Reader } from '../../database/transaction.ts'
 import { systemClock } from '../../kernel/clock.ts'
-import { type Command, CommandError, type StoreInput, UsageError } from '../command.ts'
+import { type Command, CommandError, type CommandInput, type StoreInput, UsageError } from '../command.ts'
 import { publicUrlOf } from '../public-url.ts'
 
 /** The people who sign in to the console of a live service, and the first of them. */
@@ -49,6 +49,7 @@ export const consoleCommands: readonly Command[] = [
       ['console invite --role operator --email jon@example.com', 'print a link for the first operator'],
       ['console invite --role admin --account 8KB4X… --email ann@example.com', 'and for an admin of an account'],
     ],
+    check: readInvited,
     run: invite,
   },
   {
@@ -93,8 +94,7 @@ export const consoleCommands: readonly Command[] = [
   },
 ]
 
-async function invite({ db, transact, settings, options }: StoreInput) {
-  const { role, email, account, name } = options
+function readInvited({ settings, options: { role, email, account } }: CommandInput) {
   if (settings.environment !== 'live')
     throw new CommandError('The console of a sandbox needs no sign-in: open /console.')
   if (!settings.consolePasskeys)
@@ -102,9 +102,20 @@ async function invite({ db, transact, settings, options }: StoreInput) {
   if (typeof role !== 'string' || !isRole(role)) throw new UsageError(`--role must be one of ${roles.join(', ')}.`)
   if (typeof email !== 'string' || !/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email))
     throw new UsageError('--email must be an e-mail address.')
+  if (!isOfAccount(role) && account !== undefined) throw new UsageError(`--account does not go with --role ${role}.`)
+  if (isOfAccount(role) && typeof account !== 'string') throw new UsageError(`--role ${role} needs --account <id>.`)
+  return { role, email, account: account as string | undefined }
+}
+
+async function invite(input: StoreInput) {
+  const { db, transact, settings, options } = input
+  const { role, email, account } = readInvited(input)
   const address = settings.consoleUrl ?? publicUrlOf(settings, 'the link leads there')
-  const accountId = await requireAccount(db, role, account)
-  const called = typeof name === 'string' && name.trim() !== '' ? name.trim().slice(0, 300) : email
+  const accountId = account === undefined ? null : await requireAccount(db, account)
+  const called =
+    String(options['name'] ?? '')
+      .trim()
+      .slice(0, 300) || email
   const now = systemClock.now()
   const { id, code, expires } = await transact(
     async (tx) => {
@@ -124,13 +135,8 @@ async function invite({ db, transact, settings, options }: StoreInput) {
   return { person_id: id, role, link: linkAddress(address, code), expires }
 }
 
-/** The account that goes with a role: some must name one, and the others none. */
-async function requireAccount(db: Reader, role: Role, account: unknown): Promise<string | null> {
-  if (!isOfAccount(role)) {
-    if (account !== undefined) throw new UsageError(`--account does not go with --role ${role}.`)
-    return null
-  }
-  if (typeof account !== 'string') throw new UsageError(`--role ${role} needs --account <id>.`)
+/** The account of a role that goes with one. */
+async function requireAccount(db: Reader, account: string): Promise<string> {
   const found = await findAccount(db, account)
   if (!found) throw new CommandError(`There is no account ${account}.`)
   if (found.kind !== 'BUSINESS') throw new CommandError('The console is for the people of business accounts.')

@@ -1,6 +1,6 @@
 import type { Reader, Tx } from '../../database/transaction.ts'
 import { unhurried } from '../../database/unhurried.ts'
-import type { Instant } from '../../kernel/clock.ts'
+import { type Instant, systemClock } from '../../kernel/clock.ts'
 import {
   attemptOne,
   findOperated,
@@ -11,7 +11,7 @@ import {
   undeliveredTo,
 } from '../../webhooks/operated.ts'
 import { REPLAY_MAX } from '../../webhooks/schema.ts'
-import { type Command, CommandError, type StoreInput, UsageError } from '../command.ts'
+import { type Command, CommandError, type CommandInput, type StoreInput, UsageError } from '../command.ts'
 import { readInstant } from '../since.ts'
 
 const SHOWN_MAX = 1_000
@@ -34,6 +34,7 @@ export const deliveryCommands: readonly Command[] = [
       ['deliveries list --account 5D7AXM9OKD1Q6 --since P7D', 'shows those of a merchant, with what failed in a week'],
     ],
     options: { account, since },
+    check: checkTimes,
     async run(input) {
       const { from } = await spanOf(input)
       return input.transact((tx) => troubledWebhooks(tx, { account: text(input, 'account'), since: from }), unhurried)
@@ -46,6 +47,7 @@ export const deliveryCommands: readonly Command[] = [
     arguments: ['webhook id'],
     examples: [['deliveries show 5GP028458E2496506', 'shows ids, events, attempts, answers and when the next is due']],
     options: { since },
+    check: checkTimes,
     async run(input) {
       const { webhook } = await requireWebhook(input.db, input.arguments[0]!)
       return undeliveredTo(input.db, webhook, { since: (await spanOf(input)).from, limit: SHOWN_MAX })
@@ -67,11 +69,15 @@ export const deliveryCommands: readonly Command[] = [
       since,
       until: { type: 'string', value: '<time>', description: 'Only what failed until then; until now by default' },
     },
+    check(input) {
+      const goesToAll = input.arguments[0] === 'all'
+      if (goesToAll && text(input, 'delivery') !== undefined) throw new UsageError('--delivery goes with a webhook.')
+      if (!goesToAll && text(input, 'account') !== undefined) throw new UsageError('--account goes with all.')
+      checkTimes(input)
+    },
     async run(input) {
       const [id] = input.arguments
       const [delivery, accountId] = [text(input, 'delivery'), text(input, 'account')]
-      if (id === 'all' && delivery !== undefined) throw new UsageError('--delivery goes with a webhook.')
-      if (id !== 'all' && accountId !== undefined) throw new UsageError('--account goes with all.')
       const span = await spanOf(input)
       if (id !== 'all') return retryOne(input, id!, span, delivery)
       const found = await input.transact(
@@ -91,8 +97,14 @@ interface Span {
   readonly to: Instant
 }
 
-const text = ({ options }: StoreInput, name: string) =>
+const text = ({ options }: CommandInput, name: string) =>
   typeof options[name] === 'string' ? (options[name] as string) : undefined
+
+/** Whether they are times at all; which ones, only the clock of the service says. */
+function checkTimes(input: CommandInput): void {
+  for (const name of ['since', 'until'])
+    if (text(input, name) !== undefined) readInstant(`--${name}`, text(input, name)!, systemClock.now())
+}
 
 async function spanOf(input: StoreInput): Promise<Span> {
   const now = await input.transact(async (tx) => tx.now)

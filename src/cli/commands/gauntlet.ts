@@ -4,7 +4,7 @@ import { callHandler, type HandlerCall } from '../../outbound/handler-call.ts'
 import { play } from '../../scenarios/play.ts'
 import { overridden, recipeFor } from '../../scenarios/triggers.ts'
 import { standardHeaders } from '../../webhooks/signing/signature.ts'
-import { type Command, CommandError, type Sandbox, type SandboxInput, UsageError } from '../command.ts'
+import { type Command, CommandError, type CommandInput, type Sandbox, UsageError } from '../command.ts'
 import { makePaint } from '../paint.ts'
 
 import { secretBytes } from '../secret.ts'
@@ -174,17 +174,11 @@ export const gauntletCommand: Command = {
     ['gauntlet http://127.0.0.1:3000/hook --signing-secret whsec_…', 'a handler that knows this secret'],
     ['gauntlet http://127.0.0.1:3000/hook', 'a handler that is subscribed under this address'],
   ],
+  check: readCall,
   async run(input) {
-    const {
-      arguments: [url = ''],
-      options,
-      sandbox,
-      tell,
-      output,
-    } = input
-    if (!URL.canParse(url) || !/^https?:/.test(url))
-      throw new UsageError('Give the http or https address of the handler, such as http://127.0.0.1:3000/hook.')
-    const secret = secretBytes(await secretOf(input, url))
+    const { options, sandbox, tell, output } = input
+    const { url, given } = readCall(input)
+    const secret = given ?? secretBytes(await secretOf(sandbox, url))
     const desk: Desk = { url, secret, skipVerify: options['skip-verify'] === true, events: await realEvents(sandbox) }
     const paint = makePaint(output)
     let failed = 0
@@ -205,8 +199,15 @@ export const gauntletCommand: Command = {
   },
 }
 
-async function secretOf({ options, sandbox }: SandboxInput, url: string): Promise<string> {
-  if (options['signing-secret'] !== undefined) return String(options['signing-secret'])
+/** The handler, and the secret that it knows where that was given. */
+function readCall({ arguments: [url = ''], options }: CommandInput): { url: string; given: Buffer | undefined } {
+  if (!URL.canParse(url) || !/^https?:/.test(url))
+    throw new UsageError('Give the http or https address of the handler, such as http://127.0.0.1:3000/hook.')
+  const secret = options['signing-secret']
+  return { url, given: secret === undefined ? undefined : secretBytes(String(secret)) }
+}
+
+async function secretOf(sandbox: Sandbox, url: string): Promise<string> {
   interface Webhook {
     readonly url: string
     readonly signing_secret: string

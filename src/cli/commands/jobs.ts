@@ -40,8 +40,10 @@ export const jobCommands: readonly Command[] = [
       ['jobs retry all --name issue-invoice', 'tries all of a name'],
     ],
     options: { name: { type: 'string', value: '<name>', description: 'With all: only jobs of this name' } },
-    async run({ db, transact, arguments: [id], options: { name } }) {
+    check({ arguments: [id], options: { name } }) {
       if (name !== undefined && id !== 'all') throw new UsageError('--name goes with all.')
+    },
+    async run({ db, transact, arguments: [id], options: { name } }) {
       if (id !== 'all') {
         const found = await requireParked(db, id!)
         await transact(async (tx) => retryParked(tx, { id: found.id }))

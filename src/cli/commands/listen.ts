@@ -7,7 +7,7 @@ import { noAnswerReason, plainCall } from '../../outbound/plain-call.ts'
 import { openReceiver, type ReceivedCall } from '../../outbound/receiver.ts'
 import { NoAnswer, openClient } from '../../scenarios/client.ts'
 import { standardHeaders } from '../../webhooks/signing/signature.ts'
-import { type Command, type Sandbox, type SandboxInput, UsageError } from '../command.ts'
+import { type Command, type CommandInput, type Sandbox, type SandboxInput, UsageError } from '../command.ts'
 import { makePaint, type Paint } from '../paint.ts'
 import { secretBytes } from '../secret.ts'
 
@@ -70,15 +70,15 @@ export const listenCommand: Command = {
     ],
     ['listen --forward-to https://shop.test:8443/hook --skip-verify', 'to one with a self-signed certificate'],
   ],
+  check: readCall,
   async run(input) {
     const { sandbox, options, output } = input
     const as = { client_id: String(options['as'] ?? 'sandbox-merchant') }
-    const events = namesOf([options['events'] ?? '*'].flat().map(String))
-    const deliver = forwarder(input)
-    const reachedAt = options['reached-at'] === undefined ? undefined : String(options['reached-at'])
-    if (reachedAt !== undefined && !/^(\[[\da-f:.]+\]|[\w.-]+)$/i.test(reachedAt))
-      throw new UsageError('--reached-at is a name or an address of this machine, such as 192.168.1.20 or [fd00::20].')
-    const receiver = await openReceiver(deliver, { path: PATH, ...(reachedAt !== undefined && { reachedAt }) })
+    const { events, reachedAt, target } = readCall(input)
+    const receiver = await openReceiver(forwarder(input, target), {
+      path: PATH,
+      ...(reachedAt !== undefined && { reachedAt }),
+    })
     const { interrupted } = output
     try {
       await sweep(sandbox, as, new URL(receiver.url).hostname)
@@ -105,6 +105,29 @@ export const listenCommand: Command = {
     }
     return undefined
   },
+}
+
+function readCall({ options }: CommandInput) {
+  const events = namesOf([options['events'] ?? '*'].flat().map(String))
+  const reachedAt = options['reached-at'] === undefined ? undefined : String(options['reached-at'])
+  if (reachedAt !== undefined && !/^(\[[\da-f:.]+\]|[\w.-]+)$/i.test(reachedAt))
+    throw new UsageError('--reached-at is a name or an address of this machine, such as 192.168.1.20 or [fd00::20].')
+  return { events, reachedAt, target: targetOf(options) }
+}
+
+/** Where deliveries are sent on to, if anywhere. */
+interface Target {
+  readonly url: string | undefined
+  readonly secret: Buffer | undefined
+  readonly skipVerify: boolean
+}
+
+function targetOf(options: CommandInput['options']): Target {
+  const url = options['forward-to'] === undefined ? undefined : String(options['forward-to'])
+  if (url !== undefined && !(URL.canParse(url) && /^https?:/.test(url)))
+    throw new UsageError('--forward-to is an http or https address, such as http://127.0.0.1:3000/hook.')
+  const secret = options['signing-secret'] === undefined ? undefined : secretBytes(String(options['signing-secret']))
+  return { url, secret, skipVerify: options['skip-verify'] === true }
 }
 
 function requireNoAnswer(error: unknown): undefined {
@@ -181,17 +204,15 @@ interface Event {
 }
 
 /** What becomes of a delivery: it is shown, and sent on where that was asked for. */
-function forwarder({ options, output, tell }: SandboxInput): (call: ReceivedCall) => Promise<{ status: number }> {
+function forwarder(
+  { options, output, tell }: SandboxInput,
+  { url, ...how }: Target,
+): (call: ReceivedCall) => Promise<{ status: number }> {
   const paint = makePaint(output)
-  const target = options['forward-to'] === undefined ? undefined : String(options['forward-to'])
-  if (target !== undefined && !(URL.canParse(target) && /^https?:/.test(target)))
-    throw new UsageError('--forward-to is an http or https address, such as http://127.0.0.1:3000/hook.')
-  const secret = options['signing-secret'] === undefined ? undefined : secretBytes(String(options['signing-secret']))
-  const skipVerify = options['skip-verify'] === true
   return async (call) => {
     if (call.body.length === 0) return { status: 204 }
     const event = JSON.parse(call.body.toString()) as Event
-    const forwarded = target === undefined ? undefined : await forward(call, { target, secret, skipVerify })
+    const forwarded = url === undefined ? undefined : await forward(call, { url, ...how })
     const { resource } = event
     const resourceId = resource?.dispute_id ?? resource?.invoice?.id ?? resource?.id
     const record = {
@@ -218,7 +239,7 @@ interface Forwarded {
 
 async function forward(
   { headers, body }: ReceivedCall,
-  { target, secret, skipVerify }: { target: string; secret: Buffer | undefined; skipVerify: boolean },
+  { url, secret, skipVerify }: Target & { readonly url: string },
 ): Promise<Forwarded> {
   const passed = Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
@@ -231,7 +252,7 @@ async function forward(
     passed['webhook-signature'] = `${passed['webhook-signature']} ${own['webhook-signature']}`
   }
   try {
-    return await callHandler({ url: target, headers: passed, body, skipVerify })
+    return await callHandler({ url, headers: passed, body, skipVerify })
   } catch (error) {
     return { error: (error as NodeJS.ErrnoException).code ?? noAnswerReason(error) }
   }

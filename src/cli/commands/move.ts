@@ -10,7 +10,7 @@ import { systemClock } from '../../kernel/clock.ts'
 import { randomIds } from '../../kernel/ids.ts'
 import { cancelMove, MoveError, moveAccounts } from '../../moves/move.ts'
 import { makeSeal, requireSameSecret } from '../../webhooks/signing/seal.ts'
-import { type Command, CommandError, type StoreInput, UsageError } from '../command.ts'
+import { type Command, CommandError, type CommandInput, type StoreInput, UsageError } from '../command.ts'
 import { otherComplaint } from '../database-complaint.ts'
 import { requireSecrets } from '../startable.ts'
 
@@ -43,16 +43,9 @@ export const moveCommand: Command = {
     ['accounts move 5D7AXM9OKD1Q6 --to postgres://quittance@db2.internal/quittance', 'moves one account'],
     ['accounts move 5D7AXM9OKD1Q6 --to postgres://quittance@db2.internal/quittance --cancel', 'gives it up'],
   ],
+  check: readCall,
   async run(input) {
-    const cancels = input.options['cancel'] === true
-    const to = databaseAddress.read(String(input.options['to'] ?? ''))
-    const home = input.options['home'] === undefined ? null : url.read(String(input.options['home']))
-    if (to === undefined && !(cancels && input.options['to'] === undefined))
-      throw new UsageError(`--to must be ${databaseAddress.form}.`)
-    if (home === undefined) throw new UsageError(`--home must be ${url.form}.`)
-    const ids = [...new Set(input.arguments)]
-    const odd = ids.find((id) => !/^[A-Za-z0-9_-]{1,30}$/.test(id))
-    if (odd !== undefined) throw new CommandError(`There is no account ${odd}.`)
+    const { cancels, to, home, ids } = readCall(input)
     const target = to === undefined ? undefined : openOther(to, '--to', patient)
     try {
       return await alone(input, ids, async (source) => {
@@ -68,6 +61,19 @@ export const moveCommand: Command = {
       await target?.close()
     }
   },
+}
+
+function readCall({ arguments: words, options }: CommandInput) {
+  const cancels = options['cancel'] === true
+  const to = databaseAddress.read(String(options['to'] ?? ''))
+  const home = options['home'] === undefined ? null : url.read(String(options['home']))
+  if (to === undefined && !(cancels && options['to'] === undefined))
+    throw new UsageError(`--to must be ${databaseAddress.form}.`)
+  if (home === undefined) throw new UsageError(`--home must be ${url.form}.`)
+  const ids = [...new Set(words)]
+  const odd = ids.find((id) => !/^[A-Za-z0-9_-]{1,30}$/.test(id))
+  if (odd !== undefined) throw new CommandError(`There is no account ${odd}.`)
+  return { cancels, to, home, ids }
 }
 
 /** A database that was named with an option or an argument: what is wrong with it is not said of that of the settings. */

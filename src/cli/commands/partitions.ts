@@ -21,6 +21,7 @@ export const partitionCommands: readonly Command[] = [
     name: 'partitions on',
     summary: 'Keep events, deliveries, attempts and the audit log in partitions by time, while services run',
     examples: [['partitions on', 'then start the services again, one after the other']],
+    check: ({ settings }) => urlOf(settings),
     run: turnOn,
   },
   {
@@ -29,6 +30,7 @@ export const partitionCommands: readonly Command[] = [
     summary:
       'Move everything back into tables without partitions; rows are copied, and requests that need them wait meanwhile',
     examples: [['partitions off', 'with the services stopped, where there is much']],
+    check: ({ settings }) => urlOf(settings),
     run: turnOff,
   },
   {

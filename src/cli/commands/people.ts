@@ -15,6 +15,7 @@ export const peopleCommands: readonly Command[] = [
     summary: 'Print everything the records hold about a customer, as JSON',
     arguments: ['e-mail address'],
     examples: [['people export jane@example.com > jane.json', 'writes all of it into a file']],
+    check: ({ arguments: [email] }) => requireAddress(email),
     async run({ transact, output, arguments: [email] }) {
       const found = await exportPerson(transact, requireAddress(email))
       output.out(`${JSON.stringify(found, null, 2)}\n`)
@@ -28,10 +29,13 @@ export const peopleCommands: readonly Command[] = [
     arguments: ['e-mail address'],
     examples: [['people erase jane@example.com --yes', 'cannot be taken back']],
     options: { yes: { type: 'boolean', description: 'Confirm; it cannot be undone' } },
-    async run({ db, transact, settings, options, output, arguments: [email], announceAccessChange }) {
-      const address = requireAddress(email)
+    check({ options, arguments: [email] }) {
+      requireAddress(email)
       if (options['yes'] !== true)
         throw new CommandError('This cannot be undone: export first, then repeat the command with --yes.')
+    },
+    async run({ db, transact, settings, output, arguments: [email], announceAccessChange }) {
+      const address = requireAddress(email)
       const secrets = requireSecrets(settings)
       // With another secret than the service has, sealed texts could not be opened and would keep the person.
       const box = makeSeal(secrets)

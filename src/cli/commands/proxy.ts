@@ -5,7 +5,7 @@ import { after, systemClock } from '../../kernel/clock.ts'
 import { openForwardProxy } from '../../outbound/forward-proxy.ts'
 import { issueCertificate } from '../../webhooks/signing/certificate.ts'
 import { addressRefusal } from '../address.ts'
-import { type Command, CommandError, UsageError } from '../command.ts'
+import { type Command, CommandError, type CommandInput, UsageError } from '../command.ts'
 import { makePaint } from '../paint.ts'
 
 const PORT = 8888
@@ -64,20 +64,14 @@ export const proxyCommand: Command = {
     ['proxy --hosts api.example.test', 'calls to https://api.example.test reach the sandbox'],
     ['proxy --hosts *.example.test,hooks.other.test --proxy-port 9999', 'several hosts, on another port'],
   ],
-  async run({ options, sandbox, output, tell }) {
-    const names = [options['hosts'] ?? []]
-      .flat()
-      .flatMap((text) => String(text).split(','))
-      .map((name) => name.trim().toLowerCase())
-    const portText = String(options['proxy-port'] ?? PORT)
-    if (names.length === 0 || names.some((name) => !/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(name)))
-      throw new UsageError('--hosts takes the hosts whose calls go to the sandbox, such as api.example.test.')
-    if (!/^\d{1,5}$/.test(portText) || Number(portText) > PORT_MAX)
-      throw new UsageError('--proxy-port is a port, such as 8888; 0 takes a free one.')
+  check: readCall,
+  async run(input) {
+    const { options, sandbox, output, tell } = input
+    const { names, port } = readCall(input)
     const { certificate, identityOf } = newAuthority()
     const paint = makePaint(output)
     const proxy = await openForwardProxy({
-      port: Number(portText),
+      port,
       isLed: (host) => isAmong(names, host),
       identityOf,
       target: sandbox.url,
@@ -88,7 +82,7 @@ export const proxyCommand: Command = {
         tell(call, `${answer}  ${method} ${url}`)
       },
     }).catch((error: unknown) => {
-      throw addressRefusal(error, { host: '127.0.0.1', port: Number(portText) })
+      throw addressRefusal(error, { host: '127.0.0.1', port })
     })
     try {
       const file = resolve(String(options['authority'] ?? FILE))
@@ -108,6 +102,19 @@ docs/proxy.md says how in Node, Python, PHP, Java and Go. Ctrl-C ends it.
     }
     return undefined
   },
+}
+
+function readCall({ options }: CommandInput): { names: readonly string[]; port: number } {
+  const names = [options['hosts'] ?? []]
+    .flat()
+    .flatMap((text) => String(text).split(','))
+    .map((name) => name.trim().toLowerCase())
+  const portText = String(options['proxy-port'] ?? PORT)
+  if (names.length === 0 || names.some((name) => !/^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(name)))
+    throw new UsageError('--hosts takes the hosts whose calls go to the sandbox, such as api.example.test.')
+  if (!/^\d{1,5}$/.test(portText) || Number(portText) > PORT_MAX)
+    throw new UsageError('--proxy-port is a port, such as 8888; 0 takes a free one.')
+  return { names, port: Number(portText) }
 }
 
 function writeAuthority(file: string, certificate: string): void {

@@ -4,7 +4,7 @@ import { libraryScenario, scenarioNames } from '../../scenarios/library.ts'
 import { type Played, type PlayOptions, play } from '../../scenarios/play.ts'
 import { readScenario, ScenarioError } from '../../scenarios/read.ts'
 import type { Scenario } from '../../scenarios/scenario.ts'
-import { type Command, CommandError, type SandboxInput, UsageError } from '../command.ts'
+import { type Command, CommandError, type CommandInput, type SandboxInput, UsageError } from '../command.ts'
 import { makePaint } from '../paint.ts'
 import { statesOf, storyLines } from '../story.ts'
 
@@ -51,7 +51,7 @@ export async function tellStory(
   return story
 }
 
-function optionsOf({ options, output }: SandboxInput, scenario: Scenario): PlayOptions {
+function optionsOf({ options, output }: CommandInput, scenario: Scenario): PlayOptions {
   const { until, speed, 'forward-to': forwardTo } = options
   if (until !== undefined && !scenario.steps.some(({ step }) => step === until))
     throw new UsageError(
@@ -65,6 +65,11 @@ function optionsOf({ options, output }: SandboxInput, scenario: Scenario): PlayO
     ...(forwardTo !== undefined && { forwardTo: String(forwardTo) }),
     onForward: ({ id, signing_secret }) => output.err(`Forwarding as webhook ${id}, signed with ${signing_secret}\n`),
   }
+}
+
+function readCall(input: CommandInput) {
+  const scenario = scenarioOf(input.arguments[0] ?? '')
+  return { scenario, options: optionsOf(input, scenario) }
 }
 
 export const scenarioCommands: readonly Command[] = [
@@ -126,9 +131,9 @@ export const scenarioCommands: readonly Command[] = [
       ['scenario run offer-accepted --forward-to http://127.0.0.1:3000/hook --speed 2', 'watch your handler at it'],
       ['scenario run ./my-story.yaml --reset --json', 'one of your own, for a program to read'],
     ],
+    check: readCall,
     async run(input) {
-      const scenario = scenarioOf(input.arguments[0] ?? '')
-      const options = optionsOf(input, scenario)
+      const { scenario, options } = readCall(input)
       // Whoever listens in the terminal beside would not hear of the story.
       if (input.options['reset'] === true)
         await input.sandbox.ask('POST', '/sandbox/reset', { body: { keep: ['webhooks'] } })

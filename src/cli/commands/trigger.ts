@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventTypes } from '../../kernel/event-types.ts'
 import { didYouMean } from '../../kernel/spelling.ts'
+import type { Scenario } from '../../scenarios/scenario.ts'
 import { isEventType, NoSuchOverride, overridden, recipeFor } from '../../scenarios/triggers.ts'
-import { type Command, CommandError, type SandboxInput, UsageError } from '../command.ts'
+import { type Command, CommandError, type CommandInput, type SandboxInput, UsageError } from '../command.ts'
 import { tellStory } from './scenario.ts'
 
 const merchant = { client_id: 'sandbox-merchant' }
@@ -28,24 +29,29 @@ export const triggerCommand: Command = {
     ['trigger CUSTOMER.DISPUTE.CREATED --override open.dispute_amount.value=12.00', 'a dispute about 12 dollars'],
     ['trigger INVOICING.INVOICE.PAID --json', 'for a program to read'],
   ],
+  check: readCall,
   async run(input) {
-    const [event = ''] = input.arguments
-    if (!isEventType(event))
-      throw new UsageError(
-        `${event} is not an event.${didYouMean(event, Object.keys(eventTypes))} There are ${Object.keys(eventTypes).join(', ')}.`,
-      )
-    const overrides = [input.options['override'] ?? []].flat().map(String)
-    const recipe = recipeFor(event)
-    if (!recipe && overrides.length > 0)
-      throw new UsageError(`${event} never happens by itself: a sample of it is sent, in which nothing is overridden.`)
-    if (!recipe) return simulate(input, event)
-    const scenario = refusing(() => overridden(recipe, overrides))
+    const { event, scenario } = readCall(input)
+    if (!scenario) return simulate(input, event)
     const story = await tellStory(input, scenario, {})
     const isTold = story.some(({ events }) => events.some(({ event_type }) => event_type === event))
     if (!isTold && !(await followsSoon(input, event, story[0]!.now)))
       throw new CommandError(`Every call succeeded, but ${event} did not happen: an override led elsewhere.`)
     return undefined
   },
+}
+
+/** The event, and the story that makes it, if it can happen by itself. */
+function readCall({ arguments: [event = ''], options }: CommandInput): { event: string; scenario?: Scenario } {
+  if (!isEventType(event))
+    throw new UsageError(
+      `${event} is not an event.${didYouMean(event, Object.keys(eventTypes))} There are ${Object.keys(eventTypes).join(', ')}.`,
+    )
+  const overrides = [options['override'] ?? []].flat().map(String)
+  const recipe = recipeFor(event)
+  if (!recipe && overrides.length > 0)
+    throw new UsageError(`${event} never happens by itself: a sample of it is sent, in which nothing is overridden.`)
+  return recipe ? { event, scenario: refusing(() => overridden(recipe, overrides)) } : { event }
 }
 
 /** A worker may still be at what the last step started: only calls of the sandbox itself answer when that is done. */

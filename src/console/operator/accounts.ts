@@ -22,7 +22,7 @@ import { ofOperators } from './parts.ts'
 
 export interface AccountParts {
   readonly service: Service
-  readonly database: Database
+  readonly db: Database
   onAccessChange(): Promise<void>
 }
 
@@ -86,19 +86,20 @@ const listAt = (q: string | undefined, after?: string) => {
 /** Runs a command and returns what the command line would print. A refusal stands beside the form. */
 async function command(
   sent: Sent,
-  { service, database, onAccessChange }: AccountParts,
+  { service, db: database, onAccessChange }: AccountParts,
   name: string,
   given: { arguments?: string[]; options?: Record<string, string> },
 ) {
   const found = accountCommands.find((one) => one.name === name)
   if (found?.kind !== 'store') throw new Error(`There is no command ${name}.`)
-  return found.run({
-    ...{ db: sent.db, database, transact: sent.change, settings: service.settings },
+  const input = {
     arguments: given.arguments ?? [],
     options: given.options ?? {},
+    settings: service.settings,
     output: { out() {}, err() {} },
-    announceAccessChange: onAccessChange,
-  })
+  }
+  found.check?.(input)
+  return found.run({ ...input, db: sent.db, database, transact: sent.change, announceAccessChange: onAccessChange })
 }
 
 /** The same form, but its work is done only once. */

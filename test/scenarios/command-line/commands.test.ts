@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { run as runCommand } from '../../support/command.ts'
 import { newDatabase, openPatiently, type TestDatabase } from '../../support/database.ts'
@@ -55,6 +58,33 @@ describe('The command line', () => {
       expect(stdout).toBe('')
       expect(stderr.trim().split('\n')).toHaveLength(1)
     }
+  })
+
+  it.each([
+    ['scenario run seller-win', 1, 'There is no scenario seller-win. Did you mean seller-wins?'],
+    ['scenario run seller-wins --until never', 2, 'has no step never; it has pay,'],
+    ['trigger CUSTOMER.DISPUTE.CREATE', 2, 'Did you mean CUSTOMER.DISPUTE.CREATED?'],
+    ['listen --events NO.SUCH', 2, 'NO.SUCH is not an event.'],
+    ['gauntlet nowhere', 2, 'Give the http or https address'],
+    ['proxy', 2, '--hosts takes the hosts'],
+    ['accounts create --email a@example.com --name A --kind CLUB', 2, '--kind must be BUSINESS or PERSONAL.'],
+    ['apps create MERCHANT --features flying', 2, '--features takes some of'],
+    ['accounts move MERCHANT', 2, '--to must be'],
+    ['audit --since yesterday', 2, '--since must be an instant'],
+    ['console invite --role king --email a@example.com', 2, '--role must be one of'],
+    ['deliveries retry all --delivery 1', 2, '--delivery goes with a webhook.'],
+    ['jobs retry 1 --name issue-invoice', 2, '--name goes with all.'],
+    ['people erase jane@example.com', 1, 'repeat the command with --yes'],
+    ['partitions on', 1, 'set DATABASE_URL'],
+    ['cells map 1', 2, '1 is no cell'],
+  ])('starts and opens nothing for %j', async (words, code, sentence) => {
+    const dataDir = join(tmpdir(), `quittance-not-made-${process.pid}`)
+    const nowhere = { ...live, QUITTANCE_DATA_DIR: dataDir, PORT: '0' }
+
+    const ended = await runCommand(words.split(' '), nowhere)
+
+    expect(ended).toEqual({ code, stdout: '', stderr: expect.stringContaining(sentence) })
+    expect(existsSync(dataDir)).toBe(false)
   })
 
   it('makes an account and an app, rotates its secret, gives consent, disables and deletes it', async () => {
