@@ -14,6 +14,17 @@ const searchedTexts = {
 } as const
 export type SearchedText = keyof typeof searchedTexts
 
+/**
+ * A Greek sigma at the end of a word is another letter than within one. The end of what is looked for may stand within a word,
+ * so that there are two spellings of it.
+ */
+export const spellingsOf = (text: string): readonly string[] => {
+  const stem = stemOf(text)
+  return stem === text ? [text] : [`${stem}σ`, `${stem}ς`]
+}
+/** What all spellings of a text begin with. */
+const stemOf = (text: string): string => text.replace(/[σς]$/, '')
+
 /** Separates the values of one column. A search never contains it. */
 const BETWEEN = '\u001f'
 
@@ -149,7 +160,7 @@ export interface PieceQueries {
 }
 
 export function pieceQueries(sought: Sought, shareOf: (piece: string) => number): PieceQueries {
-  const marked = sought.map(([column, text]) => ({ mark: searchedTexts[column], text }))
+  const marked = sought.map(([column, text]) => ({ mark: searchedTexts[column], text: stemOf(text) }))
   const markedBefore = marked.map(({ mark, text }) => ({ mark: markBefore(mark), text }))
   const [pieces, before] = [rarestOf(marked, LETTERS, shareOf), rarestOf(markedBefore, LETTERS_BEFORE, shareOf)]
   return { pieces, before: before.join(' & ') }
@@ -160,7 +171,7 @@ export const isUnnamed = `i.grams @@ '''*'' & !''I'':*'`
 
 /** Whether one of these texts is long enough to be looked for by whole pieces, and not just by how they begin. */
 export const hasWholePieces = (texts: readonly (string | undefined)[]): boolean =>
-  texts.some((text) => text !== undefined && text.length >= LETTERS)
+  texts.some((text) => text !== undefined && stemOf(text).length >= LETTERS)
 
 function rarestOf(
   marked: readonly { readonly mark: string; readonly text: string }[],

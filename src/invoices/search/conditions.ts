@@ -1,6 +1,6 @@
 import { type Fragment, fragment, joined, raw } from '../../database/sql.ts'
 import type { Instant } from '../../kernel/clock.ts'
-import type { SearchedText } from './columns.ts'
+import { type SearchedText, spellingsOf } from './columns.ts'
 
 export interface Days {
   readonly start: string
@@ -37,6 +37,11 @@ const contains: Readonly<Record<SearchedText, (text: Fragment) => Fragment>> = {
   item_text: (text) => fragment`strpos(i.item_text, ${text}) > 0`,
 }
 
+function containsSpelled(has: (text: Fragment) => Fragment, text: string, as: Put): Fragment {
+  const spelled = spellingsOf(text).map((one) => has(as(one, 'text')))
+  return spelled.length === 1 ? spelled[0]! : fragment`(${joined(spelled, ' or ')})`
+}
+
 /** The conditions that a row `i` of invoices must fulfil. */
 export function conditionsOf(accountId: string | Fragment, criteria: Criteria, as: Put = put): Fragment {
   const { email, number, statuses, currency, texts = {}, amount, issued, due, paid, created } = criteria
@@ -49,7 +54,7 @@ export function conditionsOf(accountId: string | Fragment, criteria: Criteria, a
     statuses && fragment`i.status = any(${as(statuses, 'text[]')}::text[])`,
     currency !== undefined && fragment`i.currency_code = ${as(currency, 'text')}`,
     ...Object.entries(texts).map(
-      ([column, text]) => text !== undefined && contains[column as SearchedText](as(text, 'text')),
+      ([column, text]) => text !== undefined && containsSpelled(contains[column as SearchedText], text, as),
     ),
     amount &&
       fragment`i.currency_code = ${as(amount.currency, 'text')}

@@ -220,7 +220,7 @@ describe('Searching for invoices', () => {
           additional_recipients: ['Payer@example.com'],
           items: [{ name: 'Compiler', description: 'Nanoseconds of wire', quantity: '2', unit_amount: usd('10.00') }],
         },
-        { invoice_number: 'Two', reference: 'order 78', invoice_date: '2026-02-11' },
+        { invoice_number: 'Two', reference: 'order 78', memo: 'Η ΟΔΟΣ', invoice_date: '2026-02-11' },
       ),
     )
     await shop.pass('P1D')
@@ -228,7 +228,12 @@ describe('Searching for invoices', () => {
       over(
         '30.00',
         { primary_recipients: [recipient('x@example.com', { name: { full_name: '田中 Payer-Two' } })] },
-        { invoice_number: 'Three', invoice_date: '2026-02-28', payment_term: { due_date: '2026-03-01' } },
+        {
+          invoice_number: 'Three',
+          memo: 'ΟΔΟΣΑΣ',
+          invoice_date: '2026-02-28',
+          payment_term: { due_date: '2026-03-01' },
+        },
       ),
     )
     await world.merchant.post(shop.path(three.id, '/payments'), {
@@ -285,6 +290,10 @@ describe('Searching for invoices', () => {
     [{ memo: '100%_d' }, ['One']],
     [{ memo: '100_' }, []],
     [{ memo: '%' }, ['One']],
+    [{ memo: 'ΟΔΟΣ' }, ['Three', 'Two']],
+    [{ memo: 'οδοσ' }, ['Three', 'Two']],
+    [{ memo: 'ς' }, ['Three', 'Two']],
+    [{ memo: 'ΟΔΟΣΑ' }, ['Three']],
     [{ item_description: 'nanosec' }, ['Two']],
     [{ item_description: 'COMPILER' }, ['Two']],
     [{ item_description: 'work' }, ['Three', 'One']],
