@@ -142,7 +142,9 @@ export async function cancelServiceRefund(
   if (!invoice.refunds.some((refund) => refund.refund_id === refund_id)) return
   const others = capture_id === undefined ? [] : await findStandingRefunds(tx, target.accountId, capture_id)
   const standing = others.map(({ id, amount, create_time }) => ({
-    ...{ refund_id: id, amount, refund_time: create_time as Instant },
+    refund_id: id,
+    amount,
+    refund_time: create_time as Instant,
     ...(capture_id !== undefined && { capture_id }),
   }))
   await act(service, tx, 'clock', target, 'restore-payment', { refund_id, standing })

@@ -78,7 +78,13 @@ export function oidcRoutes({ service, now, countTry, enter }: SignIn): AnyRoute[
         const vouched = await oidc.finish(session, query as Record<string, string>, now())
         const personId = await personOf(transact, vouched)
         return enter({
-          ...{ transactAs, headers, address, personId, way: 'oidc', isFresh: vouched.isFresh, back: vouched.back },
+          transactAs,
+          headers,
+          address,
+          personId,
+          way: 'oidc',
+          isFresh: vouched.isFresh,
+          back: vouched.back,
           take: (tx) => requireUnanswered(tx, query.state!, now(), ANSWERED_SECONDS),
         })
       },

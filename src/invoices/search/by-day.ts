@@ -21,7 +21,11 @@ export const byDay = (accountId: string, column: 'invoice_date' | 'due_date', ra
   newestOf(
     {
       rows: fragment`invoices i where i.account_id = ${anyMerchant(accountId)}`,
-      ...{ day: raw(`i.${column}`), id: raw('i.id'), time: raw('i.create_time'), seq: raw('i.seq'), once: raw('') },
+      day: raw(`i.${column}`),
+      id: raw('i.id'),
+      time: raw('i.create_time'),
+      seq: raw('i.seq'),
+      once: raw(''),
       isLate: raw(`left(i.create_time, 7) > left(i.${column}, 7)`),
     },
     range,
@@ -33,7 +37,10 @@ export const byPaymentDay = (accountId: string, range: Days, slice: Slice): Frag
   newestOf(
     {
       rows: fragment`invoice_transactions t where t.account_id = ${anyMerchant(accountId)} and t.kind = 'PAYMENT'`,
-      ...{ day: raw('t.day'), id: raw('t.invoice_id'), time: raw('t.invoice_create_time'), seq: raw('t.invoice_seq') },
+      day: raw('t.day'),
+      id: raw('t.invoice_id'),
+      time: raw('t.invoice_create_time'),
+      seq: raw('t.invoice_seq'),
       once: raw('group by t.invoice_create_time, t.invoice_seq, t.invoice_id'),
       isLate: raw('left(t.invoice_create_time, 7) > left(t.day, 7)'),
     },

@@ -131,7 +131,9 @@ export async function readInvoiceFigures({ db, who, now, times }: Visit): Promis
     [
       figure('Outstanding', added(owed), { one: 'invoice', isMore }),
       figure('Overdue', added(late), {
-        ...{ one: 'invoice', isMore, tone: 'warn' },
+        one: 'invoice',
+        isMore,
+        tone: 'warn',
         note: days !== undefined && `, since ${days} ${days === 1 ? 'day' : 'days'}`,
       }),
       figure(`Paid in ${times.month(today)}`, added(paid), { one: 'payment', isMore: total(paid) >= ADDED_UP_MAX }),

@@ -216,9 +216,8 @@ ${one.answer.body && html`<h3>Answer</h3>${bodyOf(one.answer.body, 'Body of the 
       }
       const { caller } = await onlookerAs(sent.db, who)
       const query = Object.fromEntries(new URLSearchParams(one.path.split('?')[1] ?? ''))
-      const outcome = await operations.operate(caller, one.operation, {
-        ...{ params, query, body, address: sent.address, requestId: typed['request-id'] },
-      })
+      const asked = { params, query, body, address: sent.address, requestId: typed['request-id'] }
+      const outcome = await operations.operate(caller, one.operation, asked)
       // A refusal is an answer too, and has a page.
       if (outcome.status >= 500) mendable(outcome)
       const tell = outcome.refusal ? sent.turnBack : sent.lead
