@@ -8,6 +8,9 @@ import { FaultyProxy } from '../../support/faulty-proxy.ts'
 import { live } from '../../support/live.ts'
 import { commandLine, type RunningService, startProgram, startService } from '../../support/process.ts'
 
+/** What a service says that cannot answer in time, of all that may keep it from answering. */
+const tooMuchWork = 'The service has more work than it can do in time'
+
 // Most of it is waiting, for graces to pass and processes to end: all of it waits together.
 describe.concurrent('A service that is told to stop', () => {
   let database: TestDatabase
@@ -27,14 +30,13 @@ describe.concurrent('A service that is told to stop', () => {
     service.output.destroy()
     const outcomes: (number | string)[] = []
     let isReady = true
+    const ask = async (): Promise<number | string> => {
+      const answer = await fetch(`${service.url}/sandbox/clock`)
+      const text = await answer.text()
+      return answer.status === 503 && text.includes(tooMuchWork) ? 'too much work' : answer.status
+    }
     const clients = Array.from({ length: 8 }, async () => {
-      while (isReady)
-        outcomes.push(
-          await fetch(`${service.url}/sandbox/clock`).then(
-            (answer) => answer.arrayBuffer().then(() => answer.status),
-            (error) => String(error.cause?.code),
-          ),
-        )
+      while (isReady) outcomes.push(await ask().catch((error) => String(error.cause?.code)))
     })
     await expect.poll(() => outcomes.length).toBeGreaterThan(100)
 
@@ -53,7 +55,9 @@ describe.concurrent('A service that is told to stop', () => {
     }
 
     expect(last.headers.get('connection')).toBe('close')
-    expect(outcomes.filter((outcome) => outcome !== 200)).toEqual([])
+    // A machine that is very busy may have the service refuse, which has nothing to do with its end.
+    expect(outcomes.filter((outcome) => outcome !== 200 && outcome !== 'too much work')).toEqual([])
+    expect(outcomes).toContain(200)
     const { code, afterMs } = await ended
     expect(code).toBe(0)
     expect(afterMs).toBeGreaterThan(graceMs)
