@@ -55,7 +55,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     drain: async () => void (await travel.alone(() => travel.drain())),
     forgetTokens: () => authenticator.forget(),
     async listen() {
-      await server.listen({ host: settings.host, port: settings.port })
+      await server.listenAt({ host: settings.host, port: settings.port })
       const bound = server.server.address()
       parts.state.port = typeof bound === 'object' && bound !== null ? bound.port : settings.port
       return service.publicUrl

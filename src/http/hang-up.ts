@@ -6,7 +6,7 @@ const EVERY_MS = 50
 const SILENT_MS_MAX = 1_000
 
 /**
- * Gives a function that closes every connection without a request under way, again and again until the server is closed.
+ * Gives a function that closes every connection without a request under way, again and again until the server is closed and none is left.
  * Node calls a connection idle only after its first request: one that was opened and never used, as browsers and balancers
  * do, would keep the server open until the time for its headers is over.
  */
@@ -21,12 +21,14 @@ export function hangsUp(server: Server): () => void {
     server.closeIdleConnections()
     const silentSince = performance.now() - SILENT_MS_MAX
     for (const [socket, opened] of openedAt) if (opened < silentSince && socket.bytesRead === 0) socket.destroy()
+    // Not when the server closes: connections that came to another address of it may still be open.
+    if (!server.listening && openedAt.size === 0) clearInterval(timer)
   }
 
+  let timer: NodeJS.Timeout | undefined
   return () => {
     if (!server.listening) return
     // A connection that was busy when closing began is kept alive after its answer; it is closed once it is idle.
-    const timer = setInterval(hangUp, EVERY_MS)
-    server.once('close', () => clearInterval(timer))
+    timer = setInterval(hangUp, EVERY_MS)
   }
 }

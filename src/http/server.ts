@@ -10,6 +10,7 @@ import { limitConnections } from './limits/connections.ts'
 import { LateBodies } from './limits/late-bodies.ts'
 import { type DelayMeter, LoadWatch } from './limits/load.ts'
 import { endOnceStalled, STALLED_MS } from './limits/stalled-uploads.ts'
+import { listensAt } from './listen.ts'
 import { captured, makeNoSuchOperation } from './no-such-operation.ts'
 import { type Operation, type OperationParts, operationOf, sharedState } from './operation.ts'
 import { PlainResponse } from './plain-response.ts'
@@ -74,6 +75,7 @@ export function makeServer(parts: ServerParts): FastifyInstance {
   limitConnections(server.server, trusted)
   const hangUp = hangsUp(server.server)
   server.addHook('preClose', async () => hangUp())
+  listensAt(server)
   server.server.on('connect', (_request, socket) => refuseOn(socket, 'CONNECT'))
   server.server.on('checkExpectation', (request: IncomingMessage) => refuseOn(request.socket, 'EXPECT'))
   server.decorateRequest('operation')
