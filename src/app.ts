@@ -94,7 +94,7 @@ async function run(parts: Foundation, { sources, worker, sweeper }: Wired): Prom
 
 /** Ends in the order in which nothing is missed by what still runs. Whatever never ran ends at once. */
 async function stop(
-  { settings, state, opened, clocks, broadcast, database, replica, recorder, metrics }: Foundation,
+  { settings, state, opened, clocks, broadcast, database, outages, replica, recorder, metrics }: Foundation,
   { server, statusServer, worker, worlds, following, scenarios, sweeper }: Wired,
 ): Promise<void> {
   // Balancers ask whether we are ready, so they are told first, and given time to ask.
@@ -112,6 +112,7 @@ async function stop(
     () => clocks.stop(),
     () => broadcast.close(),
     () => replica?.close(),
+    () => outages.close(),
     () => database.close(),
   ]
   // Where the database is away some of these fail. The others must be closed all the same, because the process may go on.

@@ -4,6 +4,7 @@ import { openClocks } from './clocks.ts'
 import { Broadcast } from './database/broadcast.ts'
 import { type DatabaseOptions, openDatabase } from './database/open.ts'
 import { openReplica } from './database/open-replica.ts'
+import { Outages } from './database/outages.ts'
 import { Partitions } from './database/partitions.ts'
 import { Recall } from './database/recall.ts'
 import { makeTransact } from './database/transaction.ts'
@@ -43,7 +44,7 @@ export interface AppOptions extends Limits, Pick<WorkParts, 'newKeyPair'>, Pick<
 
 /** What everything else stands on: the database, the clock, units of work, who is calling, and the rooms. */
 export function layFoundation(options: AppOptions) {
-  const { settings, databaseUrl, log, works = false, dataDir } = options
+  const { settings, databaseUrl, works = false, dataDir } = options
   const directUrl = options.directUrl ?? databaseUrl
   // Ids that can be told in advance would open what only their owners know.
   const { cell, environment } = settings
@@ -63,6 +64,8 @@ export function layFoundation(options: AppOptions) {
   }
   const connectionsMax = settings.databaseConnections
   const database = openDatabase(databaseUrl, { ...options, connectionsMax, pooled: options.directUrl !== undefined })
+  const outages = new Outages(options.log, database)
+  const { log } = outages
   const replica = openReplica(options, database)
   const partitions = new Partitions(database)
   const clocks = openClocks(environment, database)
@@ -97,6 +100,7 @@ export function layFoundation(options: AppOptions) {
     service,
     ids,
     database,
+    outages,
     directUrl,
     replica,
     partitions,

@@ -23,7 +23,7 @@ export function loggedError(error: unknown): object {
     type: name,
     message: withoutAddresses(message),
     ...more,
-    stack: withoutAddresses(stack ?? ''),
+    ...(stack && { stack: withoutAddresses(stack) }),
     ...(cause !== undefined && { cause: loggedError(cause) }),
   }
 }

@@ -1,8 +1,11 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { openDatabase } from '../../../src/database/open.ts'
+import { Outages } from '../../../src/database/outages.ts'
 import { sql } from '../../../src/database/sql.ts'
 import { FaultyProxy } from '../../support/faulty-proxy.ts'
 import { newLiveWorld } from '../../support/live.ts'
+import { startOwnServer } from '../../support/own-server.ts'
 import { newWorld, usd, type World } from '../../support/world.ts'
 
 // Some wait for seconds to pass, so they wait together.
@@ -54,11 +57,63 @@ describe.concurrent('While the database is away', () => {
     // Long enough for attempts that doubled every second to show.
     await new Promise((resolve) => setTimeout(resolve, 4_500))
     expect(proxy.knocks).toBeLessThan(100)
+    const told = () => lines.map((text) => JSON.parse(text) as { msg: string; faults?: number })
+    const ofTheDatabase = () => told().filter(({ msg }) => msg.startsWith('the database'))
+    expect(ofTheDatabase()).toEqual([
+      expect.objectContaining({
+        level: 50,
+        err: expect.objectContaining({ message: expect.stringMatching(/connection/i) }),
+      }),
+    ])
+    expect(told().filter(({ msg }) => !/^the database|^a request/.test(msg))).toEqual([])
+    expect(lines.join('')).not.toContain(' at ')
 
     proxy.set('fine')
     const pay = () => world.call('POST', '/sandbox/transactions', { amount: usd('1.00') })
     await expect.poll(async () => (await pay()).status).toBe(201)
     expect((await world.call('GET', '/readyz')).status).toBe(200)
+    await expect
+      .poll(() => ofTheDatabase().map(({ msg }) => msg))
+      .toEqual(['the database does not answer', 'the database answers again'])
+    // The workers alone ask twice a second.
+    expect(ofTheDatabase()[1]!.faults).toBeGreaterThan(5)
+  })
+})
+
+describe.concurrent('The log of a service', () => {
+  it('tells in few lines of a server that goes away for good, and whole of all that is something else', async ({
+    expect,
+  }) => {
+    const server = await startOwnServer({ name: 'outage', connectionsMax: 10 })
+    const database = openDatabase(server.url)
+    const lines: string[] = []
+    const outages = new Outages(pino({}, { write: (line: string) => void lines.push(line) }), database)
+    const { log } = outages
+    const told = () =>
+      lines.map((line) => JSON.parse(line) as { msg: string; faults: number; err?: { stack?: string } })
+    const ask = async () => {
+      for (let i = 0; i < 20; i++)
+        await database.rows(sql`select 1`).catch((err: unknown) => log.error({ err }, 'background work failed'))
+    }
+    await ask()
+    expect(told()).toEqual([])
+
+    await server.stop()
+    await ask()
+    expect(told()).toMatchObject([{ msg: 'the database does not answer', err: { stack: '' } }])
+    log.warn({ err: new Error('something else') }, 'background work failed')
+    log.error({ err: new TypeError('ours') }, 'a request failed')
+    log.info('all else')
+    expect(told().slice(1)).toMatchObject([
+      { msg: 'background work failed', err: { stack: expect.stringContaining('outage.test.ts') } },
+      { msg: 'a request failed', err: { type: 'TypeError', stack: expect.stringContaining('outage.test.ts') } },
+      { msg: 'all else' },
+    ])
+
+    // Whoever looks later learns that it is still so.
+    await expect.poll(() => told().slice(4)).toMatchObject([{ msg: 'the database still does not answer', faults: 20 }])
+    outages.close()
+    await database.close()
   })
 })
 
