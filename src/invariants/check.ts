@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client'
 import { Gauge } from 'prom-client'
 import { sql, statementOf } from '../database/sql.ts'
-import type { Reader, Transact } from '../database/transaction.ts'
-import { type JobDefinition, job } from '../jobs/job-definition.ts'
+import type { Reader, Transact, Tx } from '../database/transaction.ts'
+import { type JobContext, type JobDefinition, job } from '../jobs/job-definition.ts'
 import { after, type Instant } from '../kernel/clock.ts'
 import type { JobRequest } from '../kernel/job.ts'
 import type { Rule } from './rule.ts'
@@ -45,11 +45,18 @@ export const checkJob = (hours: number): JobDefinition =>
   job<Findings>({
     name: NAME,
     retryAfter: [600, 3_600],
-    async run(_last, { transact, now }) {
+    async run(last, { transact, now, db, ending }) {
       if (hours === 0) return
       const broken: Record<string, number> = {}
       const unchecked: string[] = []
-      for await (const { rule, rows } of countAll(transact)) {
+      for await (const { rule, rows } of countAll(transact, STATEMENT_TIMEOUT_MS, { db, ending })) {
+        // Another process, or this one when it is back, begins anew.
+        if (ending.aborted) {
+          await transact(async (tx) =>
+            tx.enqueue({ ...nextCheck(after(now, FIRST_AFTER_SECONDS), last), replace: true }),
+          )
+          return
+        }
         if (rows === undefined) unchecked.push(rule)
         else broken[rule] = rows
       }
@@ -67,16 +74,25 @@ export async function brokenRules(transact: Transact): Promise<string[]> {
   return broken
 }
 
+/** What ends the statement under way, and how the server is told of it. */
+type Ending = Pick<JobContext, 'db' | 'ending'>
+
 /** Goes through all rules: how many rows break each, undefined where that took too long. */
-export async function* countAll(transact: Transact, limitMs = STATEMENT_TIMEOUT_MS) {
-  for (const rule of rules) yield { rule: rule.sentence, rows: await countBroken(transact, rule, limitMs) }
+export async function* countAll(transact: Transact, limitMs = STATEMENT_TIMEOUT_MS, end?: Ending) {
+  for (const rule of rules) yield { rule: rule.sentence, rows: await countBroken(transact, rule, limitMs, end) }
 }
 
-function countBroken(transact: Transact, { query }: Rule, limitMs: number): Promise<number | undefined> {
+function countBroken(
+  transact: Transact,
+  { query }: Rule,
+  limitMs: number,
+  end: Ending | undefined,
+): Promise<number | undefined> {
   const counting = statementOf(
     `select count(*)::int as broken from (${query}\nlimit ${BROKEN_MAX}) as rows_that_break_it`,
   )
-  return transact(async (tx) => (await tx.row<{ broken: number }>(counting))!.broken, {
+  const count = async (tx: Tx) => (await tx.row<{ broken: number }>(counting))!.broken
+  return transact((tx) => (end ? untilTheEnd(tx, end, count) : count(tx)), {
     locks: true,
     limitMs,
   }).catch((error: unknown) => {
@@ -86,6 +102,31 @@ function countBroken(transact: Transact, { query }: Rule, limitMs: number): Prom
 }
 
 const QUERY_CANCELED = '57014'
+const CANCEL_AGAIN_MS = 100
+
+const ownPid = sql`select pg_backend_pid() as pid`
+/** Only what counts: the next who has that connection must not be disturbed. */
+const cancelCount = sql`
+  select pg_cancel_backend(pid) from pg_stat_activity
+  where pid = $1 and state = 'active' and query like 'select count(*)::int as broken from (%'`
+
+/** Has the server give the work up when the process is to end: it may take longer than that waits. */
+async function untilTheEnd<T>(tx: Tx, { db, ending }: Ending, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const { pid } = (await tx.row<{ pid: number }>(ownPid))!
+  let timer: NodeJS.Timeout | undefined
+  const cancel = () => {
+    // Again and again, because it may not have begun.
+    timer = setInterval(() => void db.rows(cancelCount, [pid]).catch(() => {}), CANCEL_AGAIN_MS)
+  }
+  ending.addEventListener('abort', cancel)
+  if (ending.aborted) cancel()
+  try {
+    return await work(tx)
+  } finally {
+    ending.removeEventListener('abort', cancel)
+    clearInterval(timer)
+  }
+}
 
 const lastFindings = sql`select payload from jobs where key = $1`
 

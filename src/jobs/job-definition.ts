@@ -22,6 +22,8 @@ export interface JobContext {
   readonly now: Instant
   readonly db: Reader
   readonly transact: Transact
+  /** Aborted when the process is to end, which waits for what is under way, but not long. */
+  readonly ending: AbortSignal
   /** Units of work done in the name of a person at the console who asked for the job. The audit log names that person. */
   transactFor(personId: string): Transact
 }

@@ -73,6 +73,7 @@ export class Runner implements WorkSource {
   /** More jobs may be due than were claimed. */
   #again = false
   #closed = false
+  readonly #ending = new AbortController()
   /** From this moment on, nothing waits for the database any more. */
   #lateFrom = Number.POSITIVE_INFINITY
   #paused = false
@@ -127,6 +128,7 @@ export class Runner implements WorkSource {
   async close(): Promise<void> {
     this.#closed = true
     this.#lateFrom = performance.now() + CLOSE_WITHIN_MS
+    this.#ending.abort()
     await this.whenIdle()
   }
 
@@ -209,6 +211,7 @@ export class Runner implements WorkSource {
         now: clock.now(),
         db: database,
         transact,
+        ending: this.#ending.signal,
         transactFor: (personId) => transactFor({ ...cause, personId }),
       })
       return () => finish(database, job)

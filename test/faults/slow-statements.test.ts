@@ -78,4 +78,31 @@ describe.concurrent('Work that nobody waits for takes longer than a request may'
     await app.close()
     await remove()
   })
+
+  it('and is given up when the service is to end, for another time', async ({ expect }) => {
+    const { variables, database, url, remove } = await slowDatabase(`
+      alter table payment_attempts rename to kept_attempts;
+      create table ways_it_ended (way text);
+      create function slowly() returns setof kept_attempts language plpgsql as $$ begin
+        perform pg_sleep(3600);
+      exception when query_canceled then
+        insert into ways_it_ended values (sqlerrm);
+      end $$;
+      create view payment_attempts as select * from slowly()`)
+    const settings = readSettings({ ...variables, SHUTDOWN_GRACE_SECONDS: '0' })
+    const app = await openApp({ settings, databaseUrl: url, log: pino({ level: 'silent' }), works: true })
+    await database.query("update jobs set run_at = '2026-01-01T00:00:00.000Z' where name = 'check-invariants'")
+    const sleeping = "select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'"
+    await expect.poll(async () => (await database.query(sleeping)).rows.length).toBe(1)
+
+    await app.close()
+
+    const ways = await database.query('select distinct way from ways_it_ended')
+    expect(ways.rows).toEqual([{ way: 'canceling statement due to user request' }])
+    const jobs = await database.query(`
+      select payload, last_error, run_at::timestamptz between now() and now() + interval '11 minutes' as soon
+      from jobs where name = 'check-invariants'`)
+    expect(jobs.rows).toEqual([{ payload: { account_id: '-' }, last_error: null, soon: true }])
+    await remove()
+  })
 })
