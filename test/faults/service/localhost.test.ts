@@ -18,9 +18,11 @@ function localhostIs(addresses: readonly string[]): () => void {
   const found = addresses.map((address) => ({ address, family: 4 }))
   const [callbacks, promises] = ['node:dns', 'node:dns/promises'].map(createRequire(import.meta.url))
   const original = { lookup: callbacks.lookup, promised: promises.lookup }
-  callbacks.lookup = (name: string, options: { all?: boolean }, done: (...given: unknown[]) => void) => {
-    if (name !== 'localhost') original.lookup(name, options, done)
-    else if (options.all) done(null, found)
+  callbacks.lookup = (name: string, ...given: [...({ all?: boolean } | number)[], (...found: unknown[]) => void]) => {
+    const done = given.at(-1) as (...found: unknown[]) => void
+    const [options] = given
+    if (name !== 'localhost') original.lookup(name, ...given)
+    else if (typeof options === 'object' && options.all) done(null, found)
     else done(null, found[0]!.address, 4)
   }
   promises.lookup = async (name: string, options: object) =>
