@@ -6,9 +6,9 @@ const EVERY_MS = 50
 const SILENT_MS_MAX = 1_000
 
 /**
- * Gives a function that closes every connection without a request under way, again and again until the server is closed and none is left.
- * Node calls a connection idle only after its first request: one that was opened and never used, as browsers and balancers
- * do, would keep the server open until the time for its headers is over.
+ * Gives a function that closes every connection without a request under way, again and again until the server is closed
+ * and none is left. Node calls a connection idle only after its first request: one that was opened and never used, as
+ * browsers and balancers do, would keep the server open until the time for its headers is over.
  */
 export function hangsUp(server: Server): () => void {
   const openedAt = new Map<Socket, number>()

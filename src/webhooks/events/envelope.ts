@@ -42,7 +42,8 @@ export function eventBody(
       { href: `${url}/resend`, rel: 'resend', method: 'POST', encType: 'application/json' },
     ],
   }
-  return JSON.stringify(withoutEmptyObjects(envelope))
+  const text = JSON.stringify(envelope)
+  return text.includes('{}') ? JSON.stringify(withoutEmptyObjects(envelope)) : text
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
