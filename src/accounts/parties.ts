@@ -32,7 +32,8 @@ const KNOWN_MAX = 1_000
 
 /**
  * The parties of payments, remembered from one payment to the next. None of it is believed: the commit checks that it is
- * still so, and when it is not, the work starts over and reads.
+ * still so, and when it is not, the work starts over and reads. So only those of payments that were made are remembered:
+ * a refusal commits nothing that could check.
  */
 export class KnownParties {
   readonly #known = new RecentMap<string, Parties>(KNOWN_MAX)
@@ -46,7 +47,7 @@ export class KnownParties {
     const key = JSON.stringify(asked)
     const known = tx.attempt > 1 ? undefined : this.#known.get(key)
     const found = known ?? (await tx.row<Parties>(readParties, asked))!
-    this.#known.set(key, found)
+    if (!known) tx.afterCommit(() => this.#known.set(key, found))
     tx.guard(areSame, [...asked, found.versions])
     return found
   }

@@ -52,4 +52,17 @@ describe('A payment that a sandbox makes', () => {
 
     expect((await pay({ buyer_email: address })).buyer).toEqual({ email: address, name: 'Known By Now' })
   })
+
+  it('is refused only until there is a business with the address it names', async () => {
+    const address = 'new-shop@example.com'
+    const paid = () => world.call('POST', '/sandbox/transactions', { amount: usd('25.00'), seller_email: address })
+    expect(await paid()).toMatchObject({ status: 422, body: { details: [{ issue: 'SELLER_NOT_FOUND' }] } })
+
+    await world.app.transact(async (tx) => {
+      const like = (await findAccount(tx, world.people.merchant.id))!
+      addAccount(tx, { ...like, id: 'NEWSHOPAAAAAA', email: address, name: 'New Shop', create_time: tx.now })
+    })
+
+    expect(await paid()).toMatchObject({ status: 201, body: { seller: { merchant_id: 'NEWSHOPAAAAAA' } } })
+  })
 })
