@@ -1,7 +1,6 @@
 import type { AnnouncedEvent } from '../database/event.ts'
-import { type Statement, sql, statementOf, unprepared } from '../database/sql.ts'
+import { sql, statementOf } from '../database/sql.ts'
 import type { Announce, Write } from '../database/transaction.ts'
-import { RecentMap } from '../kernel/recent-map.ts'
 import type { Service } from '../room.ts'
 import { rowMayHear, type Shown, shownIn } from './audience.ts'
 import { deliveryId } from './delivery/delivery-id.ts'
@@ -83,9 +82,8 @@ function listeners(traits: Traits): string {
 const knownOfOne = '(values ($1::text, $2::text, $3::boolean, $4::boolean))'
 const knownOfEach = 'unnest($1::text[], $2::text[], $3::boolean[], $4::boolean[])'
 
-/** Always a part of a commit, and never prepared by itself. */
 const insertAudience = (known: string, traits: Traits) =>
-  unprepared(
+  statementOf(
     `insert into event_audience (account_id, app_id, event_id, event_account_id, event_type, seq, create_time)
    select heard.account_id, heard.app_id, announced.id, announced.account_id, announced.type, announced.seq,
      announced.create_time
@@ -94,8 +92,29 @@ const insertAudience = (known: string, traits: Traits) =>
    returning account_id, app_id, event_id`,
   )
 
-/** By their traits, of which there are few. */
-const audiences = new RecentMap<string, Statement>(100)
+const keyOf = (known: string, { isKnown, isCalled, isDispute, shown }: Traits) =>
+  [known, isKnown, isCalled, isDispute, shown].join()
+
+/** Every statement there may be, made when this is loaded: so whatever looks at all statements of the source sees each of them. */
+const audiences = new Map(
+  [knownOfOne, knownOfEach].flatMap((known) =>
+    traitsOf(known === knownOfOne).map((traits) => [keyOf(known, traits), insertAudience(known, traits)] as const),
+  ),
+)
+
+/** All traits that one event can have, or several. */
+function traitsOf(one: boolean): Traits[] {
+  const either = one ? [true, false] : [true, false, undefined]
+  const told = [
+    { isDispute: true, shown: 'dispute' },
+    { isDispute: false, shown: 'invoices' },
+    { isDispute: false, shown: 'payments' },
+    ...(one
+      ? []
+      : [{ isDispute: false, shown: undefined } as const, { isDispute: undefined, shown: undefined } as const]),
+  ] as const
+  return either.flatMap((isKnown) => either.flatMap((isCalled) => told.map((what) => ({ isKnown, isCalled, ...what }))))
+}
 
 /** An app that calls for its own account is the only one to hear of what it did, so nobody else has to be looked for. */
 const insertOwnAudience = sql`
@@ -182,8 +201,11 @@ function audienceOf(events: readonly AnnouncedEvent[]): Write {
     shown: common(shown),
   }
   const from = events.length === 1 ? knownOfOne : knownOfEach
-  const statement = audiences.getOrMake([from, ...Object.values(traits)].join(), () => insertAudience(from, traits))
-  return { name, statement, values: valuesOf(known.map((one) => Object.values(one))) }
+  return {
+    name,
+    statement: audiences.get(keyOf(from, traits))!,
+    values: valuesOf(known.map((one) => Object.values(one))),
+  }
 }
 
 /** What all of them are. Undefined if they differ. */
