@@ -30,9 +30,9 @@ const disputesOfTransactions = sql`
       where account_id = $1 and transaction_id = any($2::text[]) and not taken_out))`
 const standingOfEach = sql`
   select asked.transaction_id from unnest($1::text[], $2::text[]) as asked (account_id, transaction_id)
-   where exists (
-     select from disputed_transactions t
-      where t.account_id = asked.account_id and t.transaction_id = asked.transaction_id and not t.withdrawn)`
+   where (
+     select true from disputed_transactions t
+      where t.account_id = asked.account_id and t.transaction_id = asked.transaction_id and not t.withdrawn limit 1)`
 const insertRow = sql`
   insert into disputes (account_id, id, body, buyer_account_id, reason, status, stage, flow, channel, seller_state,
     buyer_state, currency, amount, refunded, covered, due_time, outcome_code, buyer_email, buyer_name, invoice_number,

@@ -108,12 +108,14 @@ const insertTransaction = batched(
      from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[], $7::text[])
        as p (account_id, id, body, currency, captured, held, create_time)`,
 )
+/** The keys are given as arrays as well: a plan made while there are few payments would otherwise join by reading all of them. */
 const updateTransaction = batched(
   ofPayments,
   `update payment_transactions t set body = p.body::jsonb, version = t.version + 1, refunded = p.refunded, held = p.held
      from unnest($1::text[], $2::text[], $3::int[], $4::text[], $5::bigint[], $6::bigint[])
        as p (account_id, id, version, body, refunded, held)
-    where t.account_id = p.account_id and t.id = p.id and t.version = p.version`,
+    where t.account_id = any($1::text[]) and t.id = any($2::text[])
+      and t.account_id = p.account_id and t.id = p.id and t.version = p.version`,
 )
 const pinTransaction = sql`
   update payment_transactions set version = version + 1 where account_id = $1 and id = $2 and version = $3`
@@ -121,7 +123,7 @@ const updateRefundRow = batched(
   ofRefunds,
   `update payment_refunds t set body = r.body::jsonb
      from unnest($1::text[], $2::text[], $3::text[]) as r (account_id, id, body)
-    where t.account_id = r.account_id and t.id = r.id`,
+    where t.account_id = any($1::text[]) and t.id = any($2::text[]) and t.account_id = r.account_id and t.id = r.id`,
 )
 const pinRefundRow = sql`update payment_refunds set body = body where account_id = $1 and id = $2 and body->>'status' = $3`
 const insertRefundRow = batched(

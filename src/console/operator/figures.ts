@@ -77,7 +77,8 @@ const laggards = sql`
       from (select account_id, id, failure from deliveries
           where account_id = q.account_id and webhook_id = q.webhook_id and transmit_time >= $3
           order by transmit_time desc, id desc limit $4) d
-        left join delivery_queue late on late.account_id = d.account_id and late.id = d.id) share
+        left join lateral (
+          select attempts from delivery_queue q where q.account_id = d.account_id and q.id = d.id offset 0) late on true) share
     left join lateral (
       select t.http_status, t.error from (
           select account_id, id from delivery_queue

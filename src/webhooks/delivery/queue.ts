@@ -89,7 +89,8 @@ export const queueInserted = sql`
 /**
  * What arrived leaves the queue. Nearly every attempt ends like this, so the values travel as columns, which the server
  * reads in a fraction of the time that JSON objects take. A result whose lease was lost finds another claim or no row, and
- * writes nothing.
+ * writes nothing. Here and below the queue is asked for the keys as arrays as well: a plan made while it was empty would
+ * otherwise join by reading the whole queue.
  */
 const recordArrived = sql`
   with arrived as materialized (
@@ -98,16 +99,14 @@ const recordArrived = sql`
       as arrived (account_id, id, claim, attempt_time, url, http_status, reason, duration_ms, headers, body)),
   ended as (
     delete from delivery_queue q using arrived a
-    where q.account_id = a.account_id and q.id = a.id and q.claim = a.claim
+    where q.account_id = any($1::text[]) and q.id = any($2::uuid[])
+      and q.account_id = a.account_id and q.id = a.id and q.claim = a.claim
     returning q.attempts + 1 as number, a.*)
   insert into delivery_attempts (account_id, delivery_id, number, attempt_time, url, http_status, reason, duration_ms,
     response_headers, response_body)
   select account_id, id, number, attempt_time, url, http_status, reason, duration_ms, headers, body
   from (select set_config('synchronous_commit', 'off', true)) always cross join ended`
-/**
- * What did not arrive waits for its next attempt, or has failed for good when there is none. Here and below the keys are
- * given a second time as arrays: a plan made while the queue was empty would otherwise join by reading the whole queue.
- */
+/** What did not arrive waits for its next attempt, or has failed for good when there is none. */
 const recordFailed = sql`
   with failed as materialized (
     select * from json_to_recordset($1::json) as failed (account_id text, id uuid, claim bigint, lane smallint,
@@ -126,7 +125,9 @@ const recordFailed = sql`
       and q.account_id = f.account_id and q.id = f.id and q.claim = f.claim and f.next_time is null
     returning q.attempts + 1 as number, f.*),
   given_up as (
-    update deliveries d set failure = ended.error from ended where d.account_id = ended.account_id and d.id = ended.id)
+    update deliveries d set failure = ended.error from ended
+    where d.account_id = any($2::text[]) and d.id = any($3::uuid[])
+      and d.account_id = ended.account_id and d.id = ended.id)
   insert into delivery_attempts (account_id, delivery_id, number, attempt_time, url, http_status, reason, duration_ms,
     response_headers, response_body, error)
   select account_id, id, number, attempt_time, url, http_status, reason, duration_ms, headers, body, error

@@ -10,7 +10,7 @@ import { queueInserted } from './queue.ts'
 
 /**
  * A new round of an event for each of these webhooks, unless one is under way. Locks the event's row so that it is not
- * removed.
+ * removed. The row of the queue is a value and not a join, because a join might read the whole queue.
  */
 const insertRound = statementOf(`
   insert into deliveries (account_id, id, app_id, webhook_id, event_account_id, event_id, event_type, round, seq,
@@ -23,8 +23,9 @@ const insertRound = statementOf(`
       where d.account_id = w.account_id and d.event_id = e.id and d.webhook_id = w.id) next
   where e.account_id = $1 and e.id = $2 and w.id = any($3) and w.enabled
     and not exists (
-      select from deliveries d join delivery_queue q on q.account_id = d.account_id and q.id = d.id
-      where d.account_id = w.account_id and d.event_id = e.id and d.webhook_id = w.id)
+      select from deliveries d
+      where d.account_id = w.account_id and d.event_id = e.id and d.webhook_id = w.id
+        and (select true from delivery_queue q where q.account_id = d.account_id and q.id = d.id))
   for key share of a
   on conflict do nothing returning *`)
 

@@ -52,11 +52,11 @@ const transmissionColumns = fragment`
   t.reason, t.duration_ms, t.response_headers`
 /**
  * When ids of deliveries are known, `attempts` repeats them where attempts are looked for, so that few partitions are
- * planned.
+ * planned. Each row of the queue is looked up by itself, because a join might read the whole queue.
  */
 const tablesOf = (attempts: Fragment, deliveries = raw('deliveries')) => fragment`
   ${deliveries} d left join webhooks w on w.account_id = d.account_id and w.id = d.webhook_id
-    left join delivery_queue q on q.account_id = d.account_id and q.id = d.id
+    left join lateral (select * from delivery_queue q where q.account_id = d.account_id and q.id = d.id offset 0) q on true
     left join lateral (select * from delivery_attempts t where t.account_id = d.account_id and ${attempts}
       order by t.number desc limit 1) t on true`
 const ofDelivery = raw('t.delivery_id = d.id')

@@ -27,6 +27,7 @@ const WAITING_COUNTED_MAX = 1_000
 export const LOOKED_AT = 50
 const DAY_SECONDS = 86_400
 
+// Each row of the queue is looked up by itself: a plan made while the queue was empty would read all of it for each webhook.
 const healthOf = sql`
   select w.id, w.lane, waiting.n as waiting, next.next_time, share.*
   from webhooks w
@@ -46,7 +47,7 @@ const healthOf = sql`
           select account_id, id, failure from deliveries
           where account_id = w.account_id and webhook_id = w.id and transmit_time >= $4
           order by transmit_time desc, id desc limit $6) d
-        left join delivery_queue q on q.account_id = d.account_id and q.id = d.id
+        left join lateral (select id from delivery_queue q where q.account_id = d.account_id and q.id = d.id offset 0) q on true
         left join lateral (
           select http_status, error, duration_ms, attempt_time from delivery_attempts t
           where t.account_id = d.account_id and t.delivery_id = d.id order by t.number desc limit 1) a on true) share
