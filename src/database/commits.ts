@@ -2,6 +2,7 @@ import type pg from 'pg'
 import { answerTo } from '../kernel/working.ts'
 import { BusyError, isAnswer } from './errors.ts'
 import type { Pool } from './pool.ts'
+import type { Answered, PooledConnection } from './pooled-connection.ts'
 import { waitLittle } from './session.ts'
 import type { Query, Statement } from './sql.ts'
 
@@ -13,6 +14,8 @@ const GROUPS_MAX = 2
 interface Commit extends Query {
   /** Commits of the same line are written in the order in which they came. */
   readonly line: string | undefined
+  /** Its place among all that came. */
+  readonly place: number
   readonly answered: (error?: Error, result?: pg.QueryResult) => void
   /** It failed together with others, so it is sent again by itself. */
   isAlone: boolean
@@ -37,9 +40,10 @@ export interface CommitsParts {
 export class Commits {
   readonly #parts: CommitsParts
   readonly #waiting: Commit[] = []
-  /** Lines of which a commit is under way. */
-  readonly #lines = new Set<string>()
+  /** Lines of which commits are under way: in how many groups, and on which connection, as soon as there is one. */
+  readonly #lines = new Map<string, { groups: number; connection?: PooledConnection }>()
   #groups = 0
+  #places = 0
   #open = 0
   #isDue = false
 
@@ -54,7 +58,7 @@ export class Commits {
 
   /**
    * Runs one statement that is a whole unit of work. Those of one line are written in the order in which they came, and each
-   * finds what the ones before it wrote.
+   * finds what the ones before it wrote. Each must fail if the one before it was not written, because it may be on its way by then.
    */
   run(statement: Statement, values: readonly unknown[], line?: string): Promise<pg.QueryResult> {
     const { pool } = this.#parts
@@ -65,7 +69,7 @@ export class Commits {
         tell(error, result)
       }
       this.#open++
-      this.#waiting.push({ statement, values, line, answered, isAlone: false })
+      this.#waiting.push({ statement, values, line, place: this.#places++, answered, isAlone: false })
       // A full group is sent at once. Until the end of this round the server would have nothing to do.
       if (this.#waiting.length >= TOGETHER_MAX && this.#groups < GROUPS_MAX) this.#send()
       else this.#sendSoon()
@@ -83,12 +87,24 @@ export class Commits {
   }
 
   #send(): void {
-    for (let taken = this.#take(); taken.length > 0; taken = this.#take()) this.#sendTogether(taken)
+    for (let taken = this.#next(); taken.length > 0; taken = this.#next()) this.#sendTogether(taken)
     for (const commit of this.#waiting) commit.timer ??= setTimeout(() => this.#giveUp(commit), this.#parts.waitMs)
   }
 
-  /** What goes to the server next: one commit that goes alone, or some that go together. Nothing while all have to wait. */
-  #take(): Commit[] {
+  /** What goes to the server next. Nothing while all have to wait. */
+  #next(): Commit[] {
+    const taken = this.#chosen()
+    const commits = taken.length > 0 ? taken : this.#followers()
+    for (const commit of commits) {
+      this.#waiting.splice(this.#waiting.indexOf(commit), 1)
+      clearTimeout(commit.timer)
+      commit.timer = undefined
+    }
+    return commits
+  }
+
+  /** One commit that goes alone, or some that go together. */
+  #chosen(): Commit[] {
     const taken: Commit[] = []
     const passedOver = new Set<string>()
     for (const commit of this.#waiting) {
@@ -98,12 +114,21 @@ export class Commits {
       else if (line !== undefined) passedOver.add(line)
       if (taken.length === TOGETHER_MAX || (taken[0] && this.#goesAlone(taken[0]))) break
     }
-    for (const commit of taken) {
-      this.#waiting.splice(this.#waiting.indexOf(commit), 1)
-      clearTimeout(commit.timer)
-      commit.timer = undefined
-    }
     return taken
+  }
+
+  /**
+   * A full group of a line that is under way. It goes behind the one before, on the same connection: else the server would have
+   * nothing to do from its answer until we have read it. A smaller group had better grow meanwhile.
+   */
+  #followers(): Commit[] {
+    if (this.#groups >= GROUPS_MAX || this.#waiting.length < TOGETHER_MAX) return []
+    for (const [line, { connection }] of this.#lines) {
+      const next = this.#waiting.filter((commit) => commit.line === line).slice(0, TOGETHER_MAX)
+      const isFull = next.length === TOGETHER_MAX && !next.some((commit) => this.#goesAlone(commit))
+      if (isFull && connection && !connection.failure) return next
+    }
+    return []
   }
 
   #goesWith(commit: Commit, taken: readonly Commit[]): boolean {
@@ -118,12 +143,11 @@ export class Commits {
   #sendTogether(commits: readonly Commit[]): void {
     const places = this.#goesAlone(commits[0]!) ? 0 : 1
     this.#groups += places
-    const lines = commits.flatMap(({ line }) => line ?? [])
-    for (const line of lines) this.#lines.add(line)
+    const lines = [...new Set(commits.flatMap(({ line }) => line ?? []))]
     const before = commits.length > 1 ? [{ statement: waitLittle, values: [] }] : []
-    this.#parts.pool.runTogether([...before, ...commits], (error, results) => {
+    const answered: Answered = (error, results) => {
       this.#groups -= places
-      for (const line of lines) this.#lines.delete(line)
+      for (const line of lines) this.#leave(line)
       if (error && commits.length > 1 && isAnswer(error)) this.#putBack(commits)
       else {
         // Each in a round of its own, so that all that follows from it is done before the next, and for whoever asked.
@@ -131,13 +155,33 @@ export class Commits {
       }
       // Sent before the answers have any effect, because the server has nothing to do meanwhile.
       this.#send()
-    })
+    }
+    const [first] = lines
+    const leader = first === undefined ? undefined : this.#lines.get(first)?.connection
+    for (const line of lines) this.#enter(line)
+    const queries = [...before, ...commits]
+    if (leader) this.#parts.pool.runBehind(leader, queries, answered)
+    else
+      this.#parts.pool.runTogether(queries, answered, (connection) => {
+        for (const line of lines) this.#lines.get(line)!.connection = connection
+      })
   }
 
-  /** None of them was written. They go before all that wait, so that each keeps its place in its line. */
+  #enter(line: string): void {
+    const under = this.#lines.get(line) ?? { groups: 0 }
+    under.groups++
+    this.#lines.set(line, under)
+  }
+
+  #leave(line: string): void {
+    if (--this.#lines.get(line)!.groups === 0) this.#lines.delete(line)
+  }
+
+  /** None of them was written. They keep their places: before all that came later, and behind those that failed before them. */
   #putBack(commits: readonly Commit[]): void {
     for (const commit of commits) commit.isAlone = true
     this.#waiting.unshift(...commits)
+    this.#waiting.sort((one, other) => one.place - other.place)
   }
 
   #giveUp(commit: Commit): void {

@@ -90,12 +90,17 @@ export class Pool {
   }
 
   /** Runs several statements as one transaction, each of which sees what the ones before it did. All of them count, or none. */
-  runTogether(queries: readonly Sent[], answered: Answered): void {
-    this.#whenFree(
-      () => false,
-      (connection) => this.#send(connection, false, queries, answered),
-      answered,
-    )
+  runTogether(queries: readonly Sent[], answered: Answered, taken: (connection: PooledConnection) => void): void {
+    const take = (connection: PooledConnection) => {
+      taken(connection)
+      this.#send(connection, false, queries, answered)
+    }
+    this.#whenFree(() => false, take, answered)
+  }
+
+  /** The same right behind others that are under way on this connection. The server turns to these as soon as it has done those. */
+  runBehind(connection: PooledConnection, queries: readonly Sent[], answered: Answered): void {
+    this.#send(connection, false, queries, answered)
   }
 
   /** Whether a write has proved to be quick. */

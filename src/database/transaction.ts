@@ -51,7 +51,7 @@ export interface Tx extends Reader {
   takeTurn(name: string): Promise<void>
   /**
    * Gives up the turn as soon as this unit of work is on its way to the database. To be called if the next one need not read
-   * what this one writes; it is written after this one.
+   * what this one writes; it is written after this one, and must guard that this one was written.
    */
   passTurn(): void
   /**

@@ -20,6 +20,10 @@ const addCounted = sql`
 const addCountedAnew = sql`
   insert into shelf (id, content) select $1, count || pg_sleep(0.003)::text || ''
   from (select count(*) from shelf where id like 'counted %' offset 0) counted`
+/** Fails unless the one before it is there. */
+const addAfter = sql`
+  insert into shelf (id, content) select $1, (1 / count)::text
+  from (select count(*) from shelf where id = $2 offset 0) before`
 const change = sql`update shelf set content = $2 where id = $1`
 const written = sql`select id, content, written_by::text as transaction from shelf where id <> 'hot' order by id`
 const lastWritten = sql`select extract(epoch from max(written_at))::float8 * 1000 as ms from shelf where id <> 'hot'`
@@ -47,6 +51,7 @@ describe('Units of work that are written at the same time', () => {
     await database.commit(addSlowly, ['slowly', '0'])
     await database.commit(addOwned, ['owned', null])
     await database.commit(addCounted, ['of others'])
+    await database.commit(addAfter, ['after', 'of others'])
     await database.commit(change, ['hot', ''])
   })
   beforeEach(() => database.rows(empty))
@@ -128,6 +133,33 @@ describe('Units of work that are written at the same time', () => {
     expect((await rows()).map(({ id, content }) => [id, content])).toEqual(names.map((name, i) => [name, `${i}`]))
   })
 
+  it('are written in their order where they stand in a line and all connections are taken', async () => {
+    const names = numbered(2 * ENOUGH).map((number) => `counted ${number}`)
+    const taking = numbered(40).map(() => database.rows(sql`select pg_sleep(0.3)`))
+    await letOthersIn()
+    await Promise.all(names.map((name) => database.commit(addCounted, [name], 'one')))
+    await Promise.all(taking)
+
+    expect((await rows()).map(({ id, content }) => [id, content])).toEqual(names.map((name, i) => [name, `${i}`]))
+  })
+
+  it('follow a full group of their line before we have read its answer', async () => {
+    const busy = new Int32Array(new SharedArrayBuffer(4))
+    const names = numbered(2 * ENOUGH).map((number) => `counted ${number}`)
+    const writtenMeanwhile = async () => {
+      await database.rows(empty)
+      const outcomes = names.map((name) => database.commit(addCounted, [name], 'one'))
+      Atomics.wait(busy, 0, 0, 300)
+      const until = Date.now()
+      await Promise.all(outcomes)
+      const [last] = await database.rows<{ ms: number }>(lastWritten)
+      return last!.ms < until
+    }
+
+    await expect.poll(writtenMeanwhile, { timeout: LIMIT_MS / 3 }).toBe(true)
+    expect((await rows()).map(({ id, content }) => [id, content])).toEqual(names.map((name, i) => [name, `${i}`]))
+  })
+
   it('keep their place in the line behind one that goes by itself', async () => {
     await Promise.all([
       database.commit(add, ['with others']),
@@ -150,6 +182,17 @@ describe('Units of work that are written at the same time', () => {
     expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1)
     const counted = (await rows()).filter(({ id }) => id !== 'counted 03').map(({ content }) => Number(content))
     expect(counted).toEqual([1, 2, 3, 4, 5, 6, 7])
+  })
+
+  it('keep their place in the line also where they were on their way when one before them failed', async () => {
+    const names = numbered(2 * ENOUGH + 4).map((number) => `after ${number}`)
+    await database.commit(add, [names[3]])
+    const outcomes = await Promise.allSettled(
+      names.map((name, i) => database.commit(addAfter, [name, names[i - 1] ?? 'hot'], 'one')),
+    )
+
+    expect(outcomes.flatMap(({ status }, i) => (status === 'rejected' ? [i] : []))).toEqual([3])
+    expect(await ids()).toEqual(names)
   })
 
   it('are each worked for by whoever asked, also in what follows', async () => {
