@@ -50,7 +50,7 @@ export function printProfile(folder: string): string {
       .map(line)
       .join('\n')
   return `Of the time the service was busy (${busy} samples):
-${line(['the token check with all it calls', within('authenticate dist/accounts/authenticate.js')])}
+${line(['the token check with all it calls', within('authenticate dist/')])}
 
 Our functions, with all they call until they first wait:
 ${most(inclusive, (name) => name.includes(' dist/'))}
