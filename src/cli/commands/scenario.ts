@@ -67,8 +67,13 @@ function optionsOf({ options, output }: CommandInput, scenario: Scenario): PlayO
   }
 }
 
+/** By the arguments that named them: a file may be a pipe, which can be read only once. */
+const scenariosRead = new WeakMap<readonly string[], Scenario>()
+
 function readCall(input: CommandInput) {
-  const scenario = scenarioOf(input.arguments[0] ?? '')
+  const { arguments: words } = input
+  const scenario = scenariosRead.get(words) ?? scenarioOf(words[0] ?? '')
+  scenariosRead.set(words, scenario)
   return { scenario, options: optionsOf(input, scenario) }
 }
 

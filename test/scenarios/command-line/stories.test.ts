@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand } from '../../../src/cli/run.ts'
 import { after } from '../../../src/kernel/clock.ts'
@@ -8,6 +9,7 @@ import type { Played } from '../../../src/scenarios/play.ts'
 import type { Run } from '../../../src/scenarios/runs.ts'
 import { run } from '../../support/command.ts'
 import { newDatabase } from '../../support/database.ts'
+import { commandLine, runProgram } from '../../support/process.ts'
 import { Receiver } from '../../support/receiver.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
@@ -54,6 +56,23 @@ describe('quittance scenario', () => {
     const { body } = await world.merchant.get<{ webhooks: object[] }>('/v1/notifications/webhooks')
     expect(body.webhooks).toEqual([])
   })
+
+  it.skipIf(process.platform === 'win32')(
+    'plays one that comes through a pipe, which gives its text only once',
+    async () => {
+      const story = fileURLToPath(new URL('../../../scenarios/seller-wins.yaml', import.meta.url))
+      const [node, words] = commandLine(['scenario', 'run', '/dev/stdin', '--until', 'open'])
+      const piped: [string, string[]] = [
+        'sh',
+        ['-c', 'file=$1; shift; cat "$file" | "$@"', 'sh', story, node, ...words],
+      ]
+
+      const { code, stdout, stderr } = await runProgram(piped, variables)
+
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      expect(stdout).toContain('2. open  ')
+    },
+  )
 
   it('plays a file of one’s own, and ends with 1 where it comes out otherwise', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'quittance-story-'))
