@@ -40,7 +40,7 @@ export interface CommitsParts {
 export class Commits {
   readonly #parts: CommitsParts
   readonly #waiting: Commit[] = []
-  /** Lines of which commits are under way: in how many groups, and on which connection, as soon as there is one. */
+  /** Lines of which commits are under way: in how many groups, and on which connection others may go behind them. */
   readonly #lines = new Map<string, { groups: number; connection?: PooledConnection }>()
   #groups = 0
   #places = 0
@@ -163,7 +163,8 @@ export class Commits {
     if (leader) this.#parts.pool.runBehind(leader, queries, answered)
     else
       this.#parts.pool.runTogether(queries, answered, (connection) => {
-        for (const line of lines) this.#lines.get(line)!.connection = connection
+        // Behind what goes alone, and may take its time, a group would keep its place from others all the while.
+        if (places > 0) for (const line of lines) this.#lines.get(line)!.connection = connection
       })
   }
 

@@ -160,6 +160,18 @@ describe('Units of work that are written at the same time', () => {
     expect((await rows()).map(({ id, content }) => [id, content])).toEqual(names.map((name, i) => [name, `${i}`]))
   })
 
+  it('do not wait for lines whose first takes its time', async () => {
+    const outcomes = ['one', 'other'].flatMap((line) => [
+      // Such as never proved quick.
+      database.commit({ name: '', text: `${addSlowly.text} /* ${line} */` }, [`slow ${line}`, '1'], line),
+      ...numbered(ENOUGH).map((number) => database.commit(add, [`${line} ${number}`], line)),
+    ])
+    await database.commit(add, ['quick'])
+
+    expect(await ids()).toEqual(['quick'])
+    await Promise.all(outcomes)
+  })
+
   it('keep their place in the line behind one that goes by itself', async () => {
     await Promise.all([
       database.commit(add, ['with others']),
