@@ -318,6 +318,7 @@ export const guards: readonly Guard[] = [
   { guards: 'what follows from an answer is done for whoever asked', file: 'src/database/commits.ts', text: 'setImmediate(answered, error, ', replacement: 'process.nextTick(answered, error, ', tests: ['test/faults/commits.test.ts'], titled: 'whoever asked' },
   { guards: 'after a failover nobody waits for a silent server of several', file: 'src/database/connector.ts', text: 'if (isTroubled) silence', replacement: 'if (!servers) silence', tests: ['test/faults/connections.test.ts'], titled: 'waits for no server' },
   { guards: 'a live service goes by the clock of the database', file: 'src/database/database-clock.ts', text: 'instantAt(Math.floor(performance.now() + this.#aheadMs))', replacement: 'systemClock.now()', tests: ['test/faults/clock.test.ts'], titled: 'goes by' },
+  { guards: 'a large batch is not compared row by row with itself', file: 'src/webhooks/delivery/queue.ts', text: 'generate_series(1, cardinality($2::uuid[])))', replacement: 'unnest($2::uuid[]))', tests: ['test/faults/webhooks/recording-plans.test.ts'], titled: 'arrived' },
   { guards: 'a clock that is moved takes one job at a time', file: 'src/jobs/queue.ts', text: '  where id = (\n', replacement: '  where id in (\n', tests: ['test/faults/jobs/runner.test.ts', 'test/house/statements.test.ts'] },
 
   { guards: 'all fields of a form have a limit', file: 'src/http/body/multipart.ts', text: 'if (total > fieldsBytes)', replacement: 'if (total < 0)', tests: ['test/faults/floods/forms.test.ts'] },

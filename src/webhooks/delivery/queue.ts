@@ -91,12 +91,16 @@ export const queueInserted = sql`
  * reads in a fraction of the time that JSON objects take. A result whose lease was lost finds another claim or no row, and
  * writes nothing. Here and below the queue is asked for the keys as arrays as well: a plan made while it was empty would
  * otherwise join by reading the whole queue.
+ *
+ * The series tells the planner that the batch may be large, nothing else: arrays alone count as ten rows, for which it
+ * compares every row of the batch with every other. A batch of a thousand took 92 µs a row like that, 30 with a hash.
  */
 const recordArrived = sql`
   with arrived as materialized (
-    select * from unnest($1::text[], $2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::int[], $7::text[], $8::int[],
-        $9::json[], $10::text[])
-      as arrived (account_id, id, claim, attempt_time, url, http_status, reason, duration_ms, headers, body)),
+    select * from rows from (unnest($1::text[]), unnest($2::uuid[]), unnest($3::bigint[]), unnest($4::text[]),
+        unnest($5::text[]), unnest($6::int[]), unnest($7::text[]), unnest($8::int[]), unnest($9::json[]),
+        unnest($10::text[]), generate_series(1, cardinality($2::uuid[])))
+      as arrived (account_id, id, claim, attempt_time, url, http_status, reason, duration_ms, headers, body, place)),
   ended as (
     delete from delivery_queue q using arrived a
     where q.account_id = any($1::text[]) and q.id = any($2::uuid[])

@@ -1,20 +1,12 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { findApp } from '../../../src/accounts/store.ts'
-import type { Connection } from '../../../src/database/open.ts'
-import { unprepared } from '../../../src/database/sql.ts'
 import { run } from '../../support/command.ts'
-import { type Plan, rowsRead } from '../../support/plans.ts'
+import { planModes, planOf, rowsRead, type Sent } from '../../support/plans.ts'
 import { newWorld, type World } from '../../support/world.ts'
 
 const MANY = 1_000
 const root = '/v1/notifications'
-
-/** A statement with its values, as it was sent. */
-interface Sent {
-  readonly text: string
-  readonly values: readonly unknown[]
-}
 
 describe('On tables that were never counted', () => {
   let world: World
@@ -57,32 +49,10 @@ describe('On tables that were never counted', () => {
     const asked = calls.filter(({ text }) => /\bfrom deliveries\b/.test(text ?? ''))
     expect(asked).not.toEqual([])
     const read: number[] = []
-    for (const mode of ['force_custom_plan', 'force_generic_plan'])
-      for (const statement of asked) read.push(await rowsOf(statement, mode))
+    for (const mode of planModes)
+      for (const statement of asked) read.push(rowsRead(await planOf(world.app.database, statement, mode)))
     return read
   }
-  /** Nothing of what it does stays. */
-  async function rowsOf({ text, values }: Sent, mode: string): Promise<number> {
-    let read = Number.NaN
-    const work = async ({ rows }: Connection) => {
-      await rows(unprepared(`set local plan_cache_mode = ${mode}`))
-      await rows(unprepared(`prepare asked as ${text}`))
-      const [row] = await rows<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-        unprepared(`explain (analyze, format json) execute asked(${values.map(literal).join()})`),
-      )
-      await rows(unprepared('deallocate asked'))
-      read = rowsRead(row!['QUERY PLAN'][0].Plan)
-      throw new Error('enough')
-    }
-    await expect(world.app.database.transaction(work, 0)).rejects.toThrow('enough')
-    return read
-  }
-  const literal = (value: unknown): string =>
-    Array.isArray(value)
-      ? `array[${value.map(literal).join()}]`
-      : typeof value === 'string'
-        ? pg.escapeLiteral(value)
-        : String(value)
 
   it.each([['list'], ['show'], ['retry']])(
     '"deliveries %s" looks at each event that failed a few times',
