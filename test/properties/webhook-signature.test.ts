@@ -116,7 +116,8 @@ describe('A sealed secret', () => {
   })
 
   it('is opened once of each that a webhook has, also while one takes over from another, and for its owner alone', () => {
-    const sealed = [randomBytes(32), randomBytes(32)].map((plain) => seal.close(plain, 'W').toString('hex'))
+    const plain = [randomBytes(32), randomBytes(32)]
+    const sealed = plain.map((one) => seal.close(one, 'W').toString('hex'))
     const opened: string[] = []
     const open = remembering({
       ...seal,
@@ -125,9 +126,11 @@ describe('A sealed secret', () => {
         return seal.open(bytes, owner)
       },
     })
-    const plain = sealed.map((one) => open(one, 'W'))
+    const keys = sealed.map((one) => open(one, 'W'))
+    expect(keys.map((key) => key.export())).toEqual(plain)
 
-    for (let delivery = 0; delivery < 3; delivery++) expect(sealed.map((one) => open(one, 'W'))).toEqual(plain)
+    for (let delivery = 0; delivery < 3; delivery++)
+      for (const [n, one] of sealed.entries()) expect(open(one, 'W')).toBe(keys[n])
     expect(opened).toEqual(sealed)
     expect(() => open(sealed[0]!, 'V')).toThrow()
   })

@@ -7,7 +7,7 @@ import type { Service } from '../../room.ts'
 import { version } from '../../version.ts'
 import { type AttemptHandle, type Lane, lanes } from '../dispatch/lanes.ts'
 import type { SigningKeys } from '../signing/keys.ts'
-import { AUTH_ALGORITHM, signedMessage, standardHeaders } from '../signing/signature.ts'
+import { AUTH_ALGORITHM, type SigningSecret, signedMessage, standardHeaders } from '../signing/signature.ts'
 import type { Signer } from '../signing/signer.ts'
 import { ANY_WEBHOOK } from './free-address.ts'
 import { type ClaimedDelivery, DISABLED, type RecordedAttempt, SUSPENDED } from './queue.ts'
@@ -33,9 +33,9 @@ export interface DeliverParts {
   readonly outbound: Outbound
   readonly keys: SigningKeys
   /** Opens a webhook's secret. */
-  openSecret(sealed: string, webhookId: string): Buffer
+  openSecret(sealed: string, webhookId: string): SigningSecret
   /** What signs for an account where there is no webhook. */
-  derivedSecret(accountId: string): Buffer
+  derivedSecret(accountId: string): SigningSecret
   readonly signer: Signer
   now(): Instant
 }

@@ -1,9 +1,11 @@
+import type { KeyObject } from 'node:crypto'
 import { SettingError } from '../../config.ts'
 import { sql } from '../../database/sql.ts'
 import type { Reader } from '../../database/transaction.ts'
 import { RecentMap } from '../../kernel/recent-map.ts'
 import { derivedKey, makeSealedBox, type SealedBox } from '../../kernel/sealed-box.ts'
 import { type SecretRing, secretId } from '../../kernel/secrets.ts'
+import { signingKey } from './signature.ts'
 
 /** Keeps the secrets of webhooks and signing keys at rest. */
 export interface Seal extends SealedBox {
@@ -16,10 +18,11 @@ export interface Seal extends SealedBox {
 const REMEMBERED_MAX = 1_000
 
 /** Keeps what it opened lately in memory: the secret of a webhook is needed for every delivery to it. */
-export function remembering(seal: Seal): (sealedHex: string, owner: string) => Buffer {
+export function remembering(seal: Seal): (sealedHex: string, owner: string) => KeyObject {
   // Keyed by the sealed text. A webhook has two while one secret replaces another; which of them sign is read each time.
-  const opened = new RecentMap<string, Buffer>(REMEMBERED_MAX)
-  return (sealed, owner) => opened.getOrMake(`${owner} ${sealed}`, () => seal.open(Buffer.from(sealed, 'hex'), owner))
+  const opened = new RecentMap<string, KeyObject>(REMEMBERED_MAX)
+  return (sealed, owner) =>
+    opened.getOrMake(`${owner} ${sealed}`, () => signingKey(seal.open(Buffer.from(sealed, 'hex'), owner)))
 }
 
 export const makeSeal = (ring: SecretRing): Seal => ({

@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey, createSecretKey, type KeyObject, sign, verify } from 'node:crypto'
+import { createHmac, createPublicKey, createSecretKey, KeyObject, sign, verify } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type Instant, toSeconds } from '../../kernel/clock.ts'
 
@@ -45,17 +45,20 @@ export function isSignedBy(message: string, signature: string, certificate: stri
 
 export const printSecret = (secret: Uint8Array) => SECRET_PREFIX + Buffer.from(secret).toString('base64')
 
-/**
- * One signature of the Standard Webhooks specification: `v1,` and the HMAC over id, attempt time and body. Given bytes instead
- * of a key, newer engines take 10 µs longer.
- */
-const standardSignature = (id: string, seconds: number, body: Uint8Array, secret: Uint8Array) =>
-  `v1,${createHmac('sha256', createSecretKey(secret)).update(`${id}.${seconds}.`).update(body).digest('base64')}`
+/** A webhook's secret to sign with. Who signs often makes a key of it once, which costs as much as the signature. */
+export type SigningSecret = Uint8Array | KeyObject
+
+/** Newer engines take 10 µs longer for an HMAC with bytes than for one with a key, even when it was made for this one. */
+export const signingKey = (secret: SigningSecret) => (secret instanceof KeyObject ? secret : createSecretKey(secret))
+
+/** One signature of the Standard Webhooks specification: `v1,` and the HMAC over id, attempt time and body. */
+const standardSignature = (id: string, seconds: number, body: Uint8Array, secret: SigningSecret) =>
+  `v1,${createHmac('sha256', signingKey(secret)).update(`${id}.${seconds}.`).update(body).digest('base64')}`
 
 /** The headers of the Standard Webhooks specification; while a secret is being replaced, one signature for each. */
 export function standardHeaders(
   { id, seconds, body }: { id: string; seconds: number; body: Uint8Array },
-  secrets: readonly Uint8Array[],
+  secrets: readonly SigningSecret[],
 ): Record<string, string> {
   return {
     'webhook-id': id,
