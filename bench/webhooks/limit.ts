@@ -1,7 +1,9 @@
-// What this machine can do at best: post the same bytes with a bare pool, or make signatures and nothing else.
+// What this machine can do at best: the same deliveries by a bare worker, the same bytes posted and nothing kept, or
+// signatures and nothing else.
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { Pool } from 'undici'
+import { type WorkOrder, workAll } from './bare-worker.ts'
 
 const AT_ONCE = 75
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -37,14 +39,16 @@ async function signAll(count: number): Promise<number> {
 }
 
 type Order =
+  | ({ kind: 'work' } & WorkOrder)
   | { kind: 'post'; url: string; headers: Record<string, string>; body: string; count: number }
   | { kind: 'sign'; count: number }
 
 process.on('message', async (order: Order) => {
-  const perSecond =
-    order.kind === 'post'
-      ? await postAll(order.url, order.headers, order.body, order.count)
-      : await signAll(order.count)
-  process.send?.({ perSecond })
+  process.send?.({ perSecond: await perSecondOf(order) })
 })
 process.send?.({ ready: true })
+
+function perSecondOf(order: Order): Promise<number> {
+  if (order.kind === 'work') return workAll(order)
+  return order.kind === 'sign' ? signAll(order.count) : postAll(order.url, order.headers, order.body, order.count)
+}

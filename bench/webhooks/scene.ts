@@ -15,6 +15,15 @@ export interface Subscriber {
   readonly url: string
 }
 
+/** A live service has nobody at first. */
+export async function addMerchant(database: Connection): Promise<void> {
+  await database.rows(statementOf('insert into accounts (id, body, create_time) values ($1, $2, $3)'), [
+    merchantId,
+    { kind: 'BUSINESS', status: 'ACTIVE', email: 'm@shop.test' },
+    '2026-01-01T00:00:00.000Z',
+  ])
+}
+
 /** So many webhooks, ten an app, at addresses made from their number. */
 export const subscribers = (kind: string, count: number, url: (n: number) => string): Subscriber[] =>
   Array.from({ length: count }, (_, n) => ({
