@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { pino } from 'pino'
 import { type App, openApp } from '../../src/app.ts'
 import { migrate } from '../../src/database/migrate.ts'
-import { type Database, openDatabase } from '../../src/database/open.ts'
+import { type Connection, openDatabase } from '../../src/database/open.ts'
 import { statementOf } from '../../src/database/sql.ts'
 import type { SecretRing } from '../../src/kernel/secrets.ts'
 import { readSettings } from '../../src/settings.ts'
@@ -79,20 +79,21 @@ async function lastHeaders(): Promise<Record<string, string>> {
 }
 
 /** A backlog of so many, in tables that were counted as PostgreSQL itself would have done within a minute. */
-async function fill(queue: Database, round: number, count: number): Promise<void> {
+async function fill(queue: Connection, round: number, count: number): Promise<void> {
   await addBacklog(queue, { round, count, body: sampleBody, now: '2026-01-01T00:00:00.000Z' })
   await queue.rows(statementOf('analyze deliveries, delivery_queue'))
 }
 
 /** How many deliveries a second the service's own process makes and writes down while there is a backlog. */
-async function serviceRate({ process: service }: Child, round: number, count: number): Promise<number> {
+async function serviceRate(round: number, count: number): Promise<number> {
   await ask(receiver, { kind: 'start' })
-  // It stands still until all of them are there: it would have a start on the clock.
-  service.kill('SIGSTOP')
-  await fill(database, round, count)
-  const began = performance.now()
-  service.kill('SIGCONT')
-  await database.rows(notify)
+  let began = 0
+  // All at once, or it would have a start on the clock.
+  await database.transaction(async (backlog) => {
+    await fill(backlog, round, count)
+    await backlog.rows(notify)
+    began = performance.now()
+  })
   await ask(receiver, { kind: 'until', count })
   for (;;) {
     const [row] = await database.rows<{ open: number }>(open)
@@ -108,12 +109,18 @@ async function limitRate(order: object): Promise<number> {
   return perSecond
 }
 
+interface Rate<Limits> {
+  readonly ours: number
+  readonly limits: Limits
+}
+
 /** The deliveries of a process that does nothing else, in rounds that take turns with what `alone` measures. */
 async function rates<Limits>(
   signatures: 'both' | 'standard',
   count: number,
   alone: (round: number) => Promise<Limits>,
-): Promise<{ ours: number; limits: Limits }[]> {
+  tell: (rate: Rate<Limits>) => string,
+): Promise<Rate<Limits>[]> {
   await database.rows(truncate)
   const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
   const service = startChild(['--disable-proto=delete', main, 'work'], {
@@ -122,12 +129,16 @@ async function rates<Limits>(
     WEBHOOK_SIGNATURES: signatures,
   })
   await subscribe(database, secrets, subscribers('W', 40, url))
-  const measured = []
-  for (let round = 0; round <= rounds; round++)
-    measured.push({ ours: await serviceRate(service, round, count), limits: await alone(round) })
+  const measured: Rate<Limits>[] = []
+  for (let round = 0; round <= rounds; round++) {
+    const rate = { ours: await serviceRate(round, count), limits: await alone(round) }
+    // The first round warms up: connections, prepared statements, lanes.
+    if (round === 0) continue
+    measured.push(rate)
+    say(`  ${rate.ours.toFixed(0)}/s of ${tell(rate)}`)
+  }
   await service.stop()
-  // The first round warms up: connections, prepared statements, lanes.
-  return measured.slice(1)
+  return measured
 }
 
 /**
@@ -140,18 +151,20 @@ async function standardThroughput(count: number): Promise<void> {
   const queue = openDatabase(other.url, { connectionsMax: 1, statementTimeoutMs: 60_000 })
   await addMerchant(queue)
   await subscribe(queue, secrets, subscribers('W', 40, url))
-  const measured = await rates('standard', count, async (round) => {
-    await fill(queue, round, count)
-    const headers = await lastHeaders()
-    const worker = await limitRate({ kind: 'work', databaseUrl: other.url, headers, count })
-    return { worker, pool: await limitRate({ kind: 'post', url: url(0), headers, body: sampleBody, count }) }
-  })
+  const measured = await rates(
+    'standard',
+    count,
+    async (round) => {
+      await fill(queue, round, count)
+      const headers = await lastHeaders()
+      const worker = await limitRate({ kind: 'work', databaseUrl: other.url, headers, count })
+      return { worker, pool: await limitRate({ kind: 'post', url: url(0), headers, body: sampleBody, count }) }
+    },
+    ({ ours, limits: { worker, pool } }) =>
+      `${worker.toFixed(0)}/s by a bare worker = ${(ours / worker).toFixed(2)}; ${pool.toFixed(0)}/s posted and not kept`,
+  )
   await queue.close()
   await other.stop()
-  for (const { ours, limits } of measured)
-    say(
-      `  ${ours.toFixed(0)}/s of ${limits.worker.toFixed(0)}/s by a bare worker = ${(ours / limits.worker).toFixed(2)}; ${limits.pool.toFixed(0)}/s posted and not kept`,
-    )
   const rate = median(measured.map(({ ours }) => ours)).toFixed(0)
   const ofWorker = median(measured.map(({ ours, limits }) => ours / limits.worker))
   const ofPool = median(measured.map(({ ours, limits }) => ours / limits.pool))
@@ -160,9 +173,12 @@ async function standardThroughput(count: number): Promise<void> {
 }
 
 async function rsaThroughput(count: number): Promise<void> {
-  const measured = await rates('both', count, () => limitRate({ kind: 'sign', count: 4_000 }))
-  for (const { ours, limits } of measured)
-    say(`  ${ours.toFixed(0)}/s of ${limits.toFixed(0)}/s = ${(ours / limits).toFixed(2)}`)
+  const measured = await rates(
+    'both',
+    count,
+    () => limitRate({ kind: 'sign', count: 4_000 }),
+    ({ ours, limits }) => `${limits.toFixed(0)}/s = ${(ours / limits).toFixed(2)}`,
+  )
   const rate = median(measured.map(({ ours }) => ours)).toFixed(0)
   const ratio = median(measured.map(({ ours, limits }) => ours / limits))
   say(verdict(`throughput, signatures both (${rate}/s)`, ratio, 0.65, 0.75))
