@@ -20,7 +20,8 @@ const about = sql`
     select id, type, create_time, seq from events where account_id = $1 and resource_id = $2 order by seq desc limit $3) e
     cross join lateral (
       select count(*)::int as sent, count(*) filter (where d.failure is null and q.id is null)::int as arrived
-      from deliveries d left join delivery_queue q on q.account_id = d.account_id and q.id = d.id
+      from deliveries d
+        left join lateral (select id from delivery_queue q where q.account_id = d.account_id and q.id = d.id offset 0) q on true
       where d.account_id = $1 and d.event_id = e.id) heard
   order by e.seq desc`
 

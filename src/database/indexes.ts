@@ -22,7 +22,7 @@ export async function runBesideWriters(client: pg.Client, statement: string): Pr
   }
   const leaves = table === undefined ? [] : (await client.query<{ leaf: string }>(leavesOf, [table])).rows
   if (leaves.length === 0) {
-    await client.query(statement)
+    await client.query(text)
     return
   }
   const own = leaves.map(({ leaf }) => ({ leaf, index: `${leaf}_${name}` }))

@@ -17,7 +17,7 @@ const unscoped: readonly [pattern: RegExp, reason: string][] = [
     'the queue of all accounts; a job names its account in its payload',
   ],
   [
-    /^select min\(first\.next_time\).* delivery_queue|^select \(select count.* delivery_queue|^with webhook as \(update webhooks set lane|^update delivery_queue set claim = null/,
+    /^select min\(first\.next_time\).* delivery_queue|^select \(select count.* delivery_queue|^with webhook as \(update webhooks set lane|^update delivery_queue (q )?set (claim|lease_until) /,
     'the queue of all accounts',
   ],
   [/^select from delivery_queue where event_id >= /, 'whether anything of a day of events still waits, whoever has it'],

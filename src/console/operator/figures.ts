@@ -82,7 +82,7 @@ const laggards = sql`
     left join lateral (
       select t.http_status, t.error from (
           select account_id, id from delivery_queue
-          where lane = $1 and webhook_id = q.webhook_id and account_id || '' = q.account_id order by next_time, seq limit 1) longest
+          where lane + 0 = $1 and webhook_id || '' = q.webhook_id and account_id || '' = q.account_id order by next_time, seq limit 1) longest
         cross join lateral (
           select http_status, error from delivery_attempts
           where account_id = longest.account_id and delivery_id = longest.id order by number desc limit 1) t) last on true

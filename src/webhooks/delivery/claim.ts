@@ -31,14 +31,17 @@ interface Line {
  * Neither this nor a result waits for the disk: if the database's machine dies within that moment, the deliveries are
  * made once more, which can happen with any of them.
  */
-const claimBy = ({ key, only, able, turn, next, stopped }: Line) => `
+const claimBy = ({ key, only, able, turn, next, stopped }: Line) => {
+  // An expression, as with the lane, so that no index will do but the one that was made for this.
+  const line = `q.${key} || ''`
+  return `
   with recursive turn as (
-    (select q.${key} as line from delivery_queue q
-     where q.lane = $1 and q.${key} > $2 ${only} order by q.${key} limit 1)
+    (select ${line} as line from delivery_queue q
+     where q.lane + 0 = $1 and ${line} > $2 ${only} order by ${line} limit 1)
     union all
     select (
-      select q.${key} from delivery_queue q
-      where q.lane = $1 and q.${key} > turn.line ${only} order by q.${key} limit 1)
+      select ${line} from delivery_queue q
+      where q.lane + 0 = $1 and ${line} > turn.line ${only} order by ${line} limit 1)
     from turn where turn.line is not null),
   able as materialized (
     select turn.line from turn
@@ -48,7 +51,7 @@ const claimBy = ({ key, only, able, turn, next, stopped }: Line) => `
   due as materialized (
     select first.* from able cross join lateral (
       select q.ctid as place, q.account_id, q.webhook_id from delivery_queue q
-      where q.lane = $1 and q.${key} = able.line ${only} and q.next_time <= $5
+      where q.lane + 0 = $1 and ${line} = able.line ${only} and q.next_time <= $5
         and (q.lease_until is null or ($9 and q.lease_until <= clock_timestamp()))
         and not exists (
           select from delivery_queue earlier
@@ -80,6 +83,7 @@ const claimBy = ({ key, only, able, turn, next, stopped }: Line) => `
     held.next_time, held.signature, held.key_id, held.url, e.body,
     ${mayStillHear}, ${stopped}
   from held left join events e on e.account_id = held.event_account_id and e.id = held.event_id`
+}
 const claimOfWebhooks = statementOf(
   claimBy({
     key: 'webhook_id',
@@ -88,7 +92,7 @@ const claimOfWebhooks = statementOf(
     turn: (line) => line,
     // A round from the beginning has stepped on such deliveries, if there are any, so there is no need to look once more.
     next: `case when $2 = '' then (select '${beforeAccounts}' from turn where turn.line = '${ANY_WEBHOOK}')
-      else (select '${beforeAccounts}' from delivery_queue q where q.lane = $1 and q.webhook_id = '${ANY_WEBHOOK}' limit 1) end`,
+      else (select '${beforeAccounts}' from delivery_queue q where q.lane + 0 = $1 and q.webhook_id = '${ANY_WEBHOOK}' limit 1) end`,
     stopped: 'null',
   }),
 )

@@ -89,52 +89,52 @@ export const queueInserted = sql`
 /**
  * What arrived leaves the queue. Nearly every attempt ends like this, so the values travel as columns, which the server
  * reads in a fraction of the time that JSON objects take. A result whose lease was lost finds another claim or no row, and
- * writes nothing. Here and below the queue is asked for the keys as arrays as well: a plan made while it was empty would
- * otherwise join by reading the whole queue.
+ * writes nothing.
  *
- * The series tells the planner that the batch may be large, nothing else: arrays alone count as ten rows, for which it
- * compares every row of the batch with every other. A batch of a thousand took 92 µs a row like that, 30 with a hash.
+ * Here and below the queue is asked for the ids as an array as well: a plan made while it was empty would otherwise join by
+ * reading the whole queue. It is not asked for accounts: before version 17 PostgreSQL looks for each account with each id. And
+ * it is asked for ids as text, for which only one index will do: the primary key would be read from end to end.
+ *
+ * The series tells the planner that the batch may be large, nothing else: arrays alone count as ten rows. Where one delivery
+ * had waited when the queue was counted, PostgreSQL 15 compared every row of a batch with every other then.
  */
 const recordArrived = sql`
   with arrived as materialized (
-    select * from rows from (unnest($1::text[]), unnest($2::uuid[]), unnest($3::bigint[]), unnest($4::text[]),
+    select * from rows from (unnest($1::text[]), unnest($2::text[]), unnest($3::bigint[]), unnest($4::text[]),
         unnest($5::text[]), unnest($6::int[]), unnest($7::text[]), unnest($8::int[]), unnest($9::json[]),
-        unnest($10::text[]), generate_series(1, cardinality($2::uuid[])))
+        unnest($10::text[]), generate_series(1, cardinality($2::text[])))
       as arrived (account_id, id, claim, attempt_time, url, http_status, reason, duration_ms, headers, body, place)),
   ended as (
     delete from delivery_queue q using arrived a
-    where q.account_id = any($1::text[]) and q.id = any($2::uuid[])
-      and q.account_id = a.account_id and q.id = a.id and q.claim = a.claim
+    where q.id::text = any($2::text[]) and q.id::text = a.id and q.claim = a.claim
     returning q.attempts + 1 as number, a.*)
   insert into delivery_attempts (account_id, delivery_id, number, attempt_time, url, http_status, reason, duration_ms,
     response_headers, response_body)
-  select account_id, id, number, attempt_time, url, http_status, reason, duration_ms, headers, body
+  select account_id, id::uuid, number, attempt_time, url, http_status, reason, duration_ms, headers, body
   from (select set_config('synchronous_commit', 'off', true)) always cross join ended`
 /** What did not arrive waits for its next attempt, or has failed for good when there is none. */
 const recordFailed = sql`
   with failed as materialized (
-    select * from json_to_recordset($1::json) as failed (account_id text, id uuid, claim bigint, lane smallint,
+    select * from json_to_recordset($1::json) as failed (account_id text, id text, claim bigint, lane smallint,
       next_time text, url text, signature text, key_id text, attempt_time text, http_status int, reason text,
       duration_ms int, headers json, body text, error text)),
   put_off as (
     update delivery_queue q set attempts = q.attempts + 1, next_time = f.next_time, lane = f.lane,
       signature = f.signature, key_id = f.key_id, claim = null, lease_until = null
     from failed f
-    where q.account_id = any($2::text[]) and q.id = any($3::uuid[])
-      and q.account_id = f.account_id and q.id = f.id and q.claim = f.claim and f.next_time is not null
+    where q.id::text = any($2::text[]) and q.id::text = f.id and q.claim = f.claim and f.next_time is not null
     returning q.attempts as number, f.*),
   ended as (
     delete from delivery_queue q using failed f
-    where q.account_id = any($2::text[]) and q.id = any($3::uuid[])
-      and q.account_id = f.account_id and q.id = f.id and q.claim = f.claim and f.next_time is null
+    where q.id::text = any($2::text[]) and q.id::text = f.id and q.claim = f.claim and f.next_time is null
     returning q.attempts + 1 as number, f.*),
   given_up as (
     update deliveries d set failure = ended.error from ended
-    where d.account_id = any($2::text[]) and d.id = any($3::uuid[])
-      and d.account_id = ended.account_id and d.id = ended.id)
+    where d.account_id = any($3::text[]) and d.id = any($4::uuid[])
+      and d.account_id = ended.account_id and d.id = ended.id::uuid)
   insert into delivery_attempts (account_id, delivery_id, number, attempt_time, url, http_status, reason, duration_ms,
     response_headers, response_body, error)
-  select account_id, id, number, attempt_time, url, http_status, reason, duration_ms, headers, body, error
+  select account_id, id::uuid, number, attempt_time, url, http_status, reason, duration_ms, headers, body, error
   from (select set_config('synchronous_commit', 'off', true)) always
     cross join (select * from put_off union all select * from ended) done`
 
@@ -152,13 +152,12 @@ const moveWebhook = sql`
 const moveFree = statementOf(`
   update delivery_queue set lane = $2 where ctid = any(array(
     select q.ctid from delivery_queue q
-    where q.webhook_id = '${ANY_WEBHOOK}' and q.account_id = $1 and q.lane = any('{0,1,2}'::int[]) and q.lane <> $2
+    where q.webhook_id = '${ANY_WEBHOOK}' and q.account_id || '' = $1 and q.lane + 0 = any('{0,1,2}'::int[]) and q.lane <> $2
     limit 2000 for update skip locked))`)
 const releaseClaims = sql`
   update delivery_queue q set claim = null, lease_until = null
-  from json_to_recordset($1::json) as mine (account_id text, id uuid, claim bigint)
-  where q.account_id = any($2::text[]) and q.id = any($3::uuid[])
-    and q.account_id = mine.account_id and q.id = mine.id and q.claim = mine.claim`
+  from json_to_recordset($1::json) as mine (id text, claim bigint)
+  where q.id::text = any($2::text[]) and q.id::text = mine.id and q.claim = mine.claim`
 const releaseAll = sql`
   update delivery_queue set claim = null, lease_until = null
   where lane = any('{0,1,2}'::int[]) and next_time <= $1 and claim is not null`
@@ -168,9 +167,9 @@ const releaseAll = sql`
  */
 const renewLeases = sql`
   update delivery_queue set lease_until = clock_timestamp() + interval '15 seconds' where ctid = any(array(
-    select q.ctid from json_to_recordset($1::json) as mine (account_id text, id uuid, claim bigint)
-      join delivery_queue q on q.account_id = mine.account_id and q.id = mine.id and q.claim = mine.claim
-    where q.account_id = any($2::text[]) and q.id = any($3::uuid[])
+    select q.ctid from json_to_recordset($1::json) as mine (id text, claim bigint)
+      join delivery_queue q on q.id::text = mine.id and q.claim = mine.claim
+    where q.id::text = any($2::text[])
     for update of q skip locked))`
 const earliestWaiting = statementOf(`
   select min(first.next_time) as next_time from (values (0), (1), (2)) as lanes (lane) cross join lateral (
@@ -183,6 +182,7 @@ const earliestWaiting = statementOf(`
 export async function record(database: Connection, attempts: readonly RecordedAttempt[]): Promise<void> {
   const arrived = attempts.filter(({ status }) => status === 'SUCCESS')
   const failed = attempts.filter(({ status }) => status !== 'SUCCESS')
+  const givenUp = failed.filter(({ next_time }) => next_time === undefined)
   const column = (of: (attempt: RecordedAttempt) => string | null) => arrived.map(of)
   // These values hold no characters that would need quoting, so the driver need not look for any.
   const plain = (of: (attempt: RecordedAttempt) => string | number | null) =>
@@ -201,7 +201,13 @@ export async function record(database: Connection, attempts: readonly RecordedAt
         column(({ headers }) => JSON.stringify(headers)),
         column(({ body }) => body),
       ]),
-    failed.length > 0 && database.rows(recordFailed, [JSON.stringify(failed), ...keysOf(failed)]),
+    failed.length > 0 &&
+      database.rows(recordFailed, [
+        JSON.stringify(failed),
+        idsOf(failed),
+        [...new Set(givenUp.map(({ account_id }) => account_id))],
+        idsOf(givenUp),
+      ]),
   ])
 }
 
@@ -210,14 +216,11 @@ export async function move(database: Connection, endpoint: string, lane: Lane): 
   await database.rows(account === undefined ? moveWebhook : moveFree, [account ?? endpoint, lane])
 }
 
-const claimOf = ({ account_id, id, claim }: ClaimedDelivery) => ({ account_id, id, claim })
-const keysOf = (rows: readonly { readonly account_id: string; readonly id: string }[]) => [
-  [...new Set(rows.map(({ account_id }) => account_id))],
-  rows.map(({ id }) => id),
-]
+const claimOf = ({ id, claim }: ClaimedDelivery) => ({ id, claim })
+const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id)
 
 export async function release(database: Connection, held: readonly ClaimedDelivery[]): Promise<void> {
-  await database.rows(releaseClaims, [JSON.stringify(held.map(claimOf)), ...keysOf(held)])
+  await database.rows(releaseClaims, [JSON.stringify(held.map(claimOf)), idsOf(held)])
 }
 
 /** Releases due deliveries that ended processes hold. Only where no other process works. */
@@ -227,7 +230,7 @@ export async function releaseAllDue(database: Connection, now: Instant): Promise
 
 /** Renews the lease of what is claimed: an attempt may have to wait for its turn to be signed. */
 export async function renew(database: Connection, held: readonly ClaimedDelivery[]): Promise<void> {
-  await database.rows(renewLeases, [JSON.stringify(held.map(claimOf)), ...keysOf(held)])
+  await database.rows(renewLeases, [JSON.stringify(held.map(claimOf)), idsOf(held)])
 }
 
 /** When the earliest open delivery of other endpoints is due. Deliveries that are being attempted count as well. */

@@ -24,6 +24,7 @@ import { attemptWithFault } from './faulty.ts'
 import { attemptMade, logAttempt } from './log.ts'
 import { makeDeliveryMetrics } from './metrics.ts'
 import { type ClaimedDelivery, move, nextWaiting, record, release, releaseAllDue, renew } from './queue.ts'
+import { Recount } from './recount.ts'
 import { upcomingDeliveries } from './upcoming.ts'
 
 const RENEW_EVERY_MS = 5_000
@@ -36,6 +37,8 @@ const FAR_AWAY = '9999-12-31T23:59:59.999Z'
 export interface DeliveryOptions {
   readonly outbound?: Outbound
   readonly rules?: DispatchRules
+  /** From when on a claim takes long. */
+  readonly slowMs?: number
 }
 
 /** Delivers events as they fall due: the timetable is the queue of deliveries, the pace is the dispatcher's. */
@@ -56,8 +59,9 @@ export class DeliveryWork implements WorkSource {
   readonly #closing = new AbortController()
   /** Only where an operator looks at them. */
   readonly #counts: DeliveryCounts | undefined
+  readonly #recount: Recount
 
-  constructor(service: Service, parts: WorkParts, { outbound, rules }: DeliveryOptions = {}) {
+  constructor(service: Service, parts: WorkParts, { outbound, rules, slowMs }: DeliveryOptions = {}) {
     const { database, clock, registry } = parts
     const metrics = registry && makeDeliveryMetrics(registry, database, clock)
     const { secrets, webhookAllowHttp, webhookAllowPrivate } = service.settings
@@ -65,6 +69,7 @@ export class DeliveryWork implements WorkSource {
     this.#parts = parts
     if (service.environment === 'sandbox') this.#limits = new AttemptLimits()
     else this.#counts = new DeliveryCounts(database, clock, parts.onError)
+    this.#recount = new Recount(database, parts.onError, slowMs)
     this.#outbound = outbound ?? openOutbound({ allowHttp: webhookAllowHttp, allowPrivate: webhookAllowPrivate })
     const deliver = {
       service,
@@ -81,7 +86,9 @@ export class DeliveryWork implements WorkSource {
         claim: async (claim) => {
           if (this.#patience?.isOver) return { claimed: [], turn: undefined }
           const busy = [...claim.busy, ...(this.#patience?.givenUp ?? [])]
+          const begun = performance.now()
           const result = await claimDeliveries(database, { ...claim, busy }, clock.now(), database.isSettled)
+          this.#recount.took(performance.now() - begun)
           for (const delivery of result.claimed) this.#held.set(delivery.id, delivery)
           return result
         },
@@ -238,6 +245,6 @@ export class DeliveryWork implements WorkSource {
         this.#parts.onError(error),
       )
     this.#dispatcher.finished.close()
-    await Promise.all([this.#outbound.close(), this.#signer.close(), this.#counts?.write()])
+    await Promise.all([this.#outbound.close(), this.#signer.close(), this.#counts?.write(), this.#recount.close()])
   }
 }

@@ -38,7 +38,7 @@ describe('Deliveries that are held', () => {
     expect(claiming?.kept).toBe(true)
     const values = `0, '', '{}', 10, '2026-03-01T09:00:00.000Z', ${COUNT}, ${COUNT}, 1, true`
     const plan = await database.rows(statementOf(`explain execute "${claiming!.name}" (${values})`))
-    expect(JSON.stringify(plan)).toMatch(/delivery_queue_in_order/)
+    expect(JSON.stringify(plan)).toMatch(/delivery_queue_of_webhook/)
     expect(JSON.stringify(plan)).not.toMatch(/Seq Scan/)
   })
 

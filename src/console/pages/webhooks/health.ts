@@ -36,7 +36,7 @@ const healthOf = sql`
         select from delivery_queue where webhook_id = w.id and account_id || '' = w.account_id order by resource_id, seq limit $5) queued) waiting
     left join lateral (
       select next_time from delivery_queue
-      where lane = w.lane and webhook_id = w.id and account_id || '' = w.account_id order by next_time, seq limit 1) next on true
+      where lane + 0 = w.lane and webhook_id || '' = w.id and account_id || '' = w.account_id order by next_time, seq limit 1) next on true
     cross join lateral (
       select count(*)::int as sent, count(*) filter (where d.failure is null and q.id is null)::int as arrived,
         percentile_disc(0.5) within group (order by a.duration_ms) filter (where a.http_status is not null) as half_ms,

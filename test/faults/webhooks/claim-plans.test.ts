@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Connection, Database } from '../../../src/database/open.ts'
+import { sql, unprepared } from '../../../src/database/sql.ts'
+import { ANY_WEBHOOK, beforeAccounts } from '../../../src/webhooks/delivery/free-address.ts'
+import { Recount } from '../../../src/webhooks/delivery/recount.ts'
+import { DeliveryWork } from '../../../src/webhooks/delivery/work.ts'
+import { lanes } from '../../../src/webhooks/dispatch/lanes.ts'
+import { newDatabase, openPatiently, type TestDatabase } from '../../support/database.ts'
+import { claimQueued, queueDeliveries } from '../../support/deliveries.ts'
+import { askedBy, planOf, rowsRead } from '../../support/plans.ts'
+import { newWorld, patient } from '../../support/world.ts'
+
+const CLAIMED = 250
+const ENDPOINTS = 100
+const BURST = 4_000
+
+const uncounted = unprepared('alter table delivery_queue set (autovacuum_enabled = false)')
+/** How often rows were changed since the queue was last counted. PostgreSQL tells it up to a second later. */
+const changes = sql`select n_mod_since_analyze::int as n from pg_stat_user_tables where relname = 'delivery_queue'`
+const changesIn = (database: Database) => async () => (await database.row<{ n: number }>(changes))!.n
+const inTime = { timeout: 20_000 }
+const unexpected = (error: unknown): never => {
+  throw error
+}
+
+const count = ({ rows }: Connection) => rows(unprepared('analyze delivery_queue'))
+
+/** So many deliveries to webhooks and as many to free addresses in the lane of the claim, and as many in the others. */
+async function queue(connection: Connection, each: number): Promise<void> {
+  const accounts = Math.min(each, ENDPOINTS)
+  await queueDeliveries(connection, each, { lane: lanes.unproven, webhook: 'A', accounts })
+  await queueDeliveries(connection, each, { webhook: 'W', accounts })
+  await queueDeliveries(connection, each, { webhook: ANY_WEBHOOK, accounts })
+  await queueDeliveries(connection, each, { lane: lanes.cold, webhook: 'Z', accounts })
+}
+
+/** How many rows a claim reads, of webhooks or of free addresses, with a plan that was made before the rest came. */
+async function readBy(database: Database, afterWebhook: string, before?: (connection: Connection) => Promise<unknown>) {
+  const statement = await askedBy((asked) => claimQueued(asked, CLAIMED, { afterWebhook, each: 3 }))
+  const stages = before && { before, between: (connection: Connection) => queue(connection, BURST) }
+  return rowsRead(await planOf(database, statement, 'force_generic_plan', stages))
+}
+
+/** What a claim takes is read twice, and found one line at a time. */
+const few = (read: number) => expect([read > 2 * CLAIMED, read < 5 * CLAIMED]).toEqual([true, true])
+
+describe('A claim out of a queue that grew within a minute', () => {
+  let server: TestDatabase
+  let database: Database
+  beforeAll(async () => {
+    server = await newDatabase()
+    database = openPatiently(server.url, { connectionsMax: 2 })
+    await database.rows(uncounted)
+  })
+  afterAll(async () => {
+    await database.close()
+    await server.drop()
+  })
+
+  it.each<[string, (connection: Connection) => Promise<unknown>]>([
+    ['was never counted', async () => {}],
+    ['was counted while it was empty', count],
+    [
+      'was counted when one waited',
+      async (connection) => {
+        await queueDeliveries(connection, 1)
+        await count(connection)
+      },
+    ],
+  ])('and %s goes from line to line', async (_, before) => {
+    for (const afterWebhook of ['', beforeAccounts]) few(await readBy(database, afterWebhook, before))
+  })
+
+  it('and was counted when few were left of many goes so once it is counted again', async () => {
+    await queue(database, BURST)
+    await database.rows(unprepared('delete from delivery_queue'))
+    await queue(database, 1)
+    await count(database)
+    await queue(database, BURST)
+    expect(await readBy(database, '')).toBeGreaterThan(100 * CLAIMED)
+    await expect.poll(changesIn(database), inTime).toBeGreaterThanOrEqual(4 * BURST)
+
+    const recount = new Recount(database, unexpected, 0)
+    recount.took(1)
+    await recount.close()
+
+    expect(await changesIn(database)()).toBe(0)
+    for (const afterWebhook of ['', beforeAccounts]) few(await readBy(database, afterWebhook))
+  })
+})
+
+describe('A claim that takes long', () => {
+  it('has the queue counted', async () => {
+    const world = await newWorld({ isOwn: true })
+    const { service, database, clock } = world.app
+    await database.rows(uncounted)
+    const work = new DeliveryWork(service, { ...patient, database, clock, onError: unexpected }, { slowMs: 0 })
+    try {
+      await queueDeliveries(database, 1_500, { at: '2999-01-01T00:00:00.000Z' })
+      await expect.poll(changesIn(database), inTime).toBe(1_500)
+
+      work.wake()
+
+      await expect.poll(changesIn(database), inTime).toBe(0)
+    } finally {
+      await work.close()
+      await database.rows(unprepared('delete from delivery_queue'))
+      await world.close()
+    }
+  })
+})
