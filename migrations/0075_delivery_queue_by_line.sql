@@ -4,7 +4,7 @@
 drop index concurrently if exists delivery_queue_by_line;
 create index concurrently delivery_queue_by_line on delivery_queue ((lane + 0), (webhook_id || ''), next_time, seq);
 drop index concurrently if exists delivery_queue_by_account;
-create index concurrently delivery_queue_by_account on delivery_queue ((lane + 0), (account_id || ''), next_time, seq) where webhook_id = 'WEBHOOK_ID';
+create index concurrently delivery_queue_by_account on delivery_queue ((lane + 0), (account_id || ''), next_time, seq) where webhook_id || '' = 'WEBHOOK_ID';
 -- In their place. A process of the version before goes by what is left, which takes longer when much waits.
 drop index concurrently if exists delivery_queue_waiting;
 drop index concurrently if exists delivery_queue_free;

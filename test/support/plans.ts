@@ -78,7 +78,7 @@ export async function planOf(
   return plan!
 }
 
-/** What is asked of a database by somebody who then does with an empty row. */
+/** What is asked of a database by somebody who makes do with an empty row. */
 export async function askedBy(work: Work): Promise<Sent> {
   const asked: Sent[] = []
   const listening = {

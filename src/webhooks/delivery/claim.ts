@@ -92,14 +92,14 @@ const claimOfWebhooks = statementOf(
     turn: (line) => line,
     // A round from the beginning has stepped on such deliveries, if there are any, so there is no need to look once more.
     next: `case when $2 = '' then (select '${beforeAccounts}' from turn where turn.line = '${ANY_WEBHOOK}')
-      else (select '${beforeAccounts}' from delivery_queue q where q.lane + 0 = $1 and q.webhook_id = '${ANY_WEBHOOK}' limit 1) end`,
+      else (select '${beforeAccounts}' from delivery_queue q where q.lane + 0 = $1 and q.webhook_id || '' = '${ANY_WEBHOOK}' limit 1) end`,
     stopped: 'null',
   }),
 )
 const claimOfAccounts = statementOf(
   claimBy({
     key: 'account_id',
-    only: `and q.webhook_id = '${ANY_WEBHOOK}'`,
+    only: `and q.webhook_id || '' = '${ANY_WEBHOOK}'`,
     able: '',
     turn: (line) => `'${beforeAccounts}' || ${line}`,
     next: 'null',

@@ -152,7 +152,7 @@ const moveWebhook = sql`
 const moveFree = statementOf(`
   update delivery_queue set lane = $2 where ctid = any(array(
     select q.ctid from delivery_queue q
-    where q.webhook_id = '${ANY_WEBHOOK}' and q.account_id || '' = $1 and q.lane + 0 = any('{0,1,2}'::int[]) and q.lane <> $2
+    where q.webhook_id || '' = '${ANY_WEBHOOK}' and q.account_id || '' = $1 and q.lane + 0 = any('{0,1,2}'::int[]) and q.lane <> $2
     limit 2000 for update skip locked))`)
 const releaseClaims = sql`
   update delivery_queue q set claim = null, lease_until = null

@@ -51,7 +51,9 @@ export class Recount {
     await this.#database.transaction(({ rows }) => rows(analyze), WITHIN_MS)
   }
 
+  /** After this call nothing more is counted. */
   async close(): Promise<void> {
+    this.#notBefore = Number.POSITIVE_INFINITY
     await this.#looking
   }
 }

@@ -87,10 +87,14 @@ export class DeliveryWork implements WorkSource {
           if (this.#patience?.isOver) return { claimed: [], turn: undefined }
           const busy = [...claim.busy, ...(this.#patience?.givenUp ?? [])]
           const begun = performance.now()
-          const result = await claimDeliveries(database, { ...claim, busy }, clock.now(), database.isSettled)
-          this.#recount.took(performance.now() - begun)
-          for (const delivery of result.claimed) this.#held.set(delivery.id, delivery)
-          return result
+          try {
+            const result = await claimDeliveries(database, { ...claim, busy }, clock.now(), database.isSettled)
+            for (const delivery of result.claimed) this.#held.set(delivery.id, delivery)
+            return result
+          } finally {
+            // Also one that took too long to end.
+            this.#recount.took(performance.now() - begun)
+          }
         },
         prepare: (delivery) => this.#prepare(deliver, delivery),
         attempt: async (delivery, handle) => {

@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Connection, Database } from '../../../src/database/open.ts'
 import { sql, unprepared } from '../../../src/database/sql.ts'
-import { ANY_WEBHOOK, beforeAccounts } from '../../../src/webhooks/delivery/free-address.ts'
+import { ANY_WEBHOOK, beforeAccounts, endpointOf } from '../../../src/webhooks/delivery/free-address.ts'
+import { move } from '../../../src/webhooks/delivery/queue.ts'
 import { Recount } from '../../../src/webhooks/delivery/recount.ts'
 import { DeliveryWork } from '../../../src/webhooks/delivery/work.ts'
 import { lanes } from '../../../src/webhooks/dispatch/lanes.ts'
 import { newDatabase, openPatiently, type TestDatabase } from '../../support/database.ts'
 import { claimQueued, queueDeliveries } from '../../support/deliveries.ts'
 import { askedBy, planOf, rowsRead } from '../../support/plans.ts'
-import { newWorld, patient } from '../../support/world.ts'
+import { newWorld, patient, type World } from '../../support/world.ts'
 
 const CLAIMED = 250
 const ENDPOINTS = 100
@@ -49,7 +50,8 @@ describe('A claim out of a queue that grew within a minute', () => {
   let database: Database
   beforeAll(async () => {
     server = await newDatabase()
-    database = openPatiently(server.url, { connectionsMax: 2 })
+    // A claim that reads what it should not is to be seen, however long it takes.
+    database = openPatiently(server.url, { connectionsMax: 2, statementTimeoutMs: 60_000 })
     await database.rows(uncounted)
   })
   afterAll(async () => {
@@ -57,7 +59,7 @@ describe('A claim out of a queue that grew within a minute', () => {
     await server.drop()
   })
 
-  it.each<[string, (connection: Connection) => Promise<unknown>]>([
+  const known: [string, (connection: Connection) => Promise<unknown>][] = [
     ['was never counted', async () => {}],
     ['was counted while it was empty', count],
     [
@@ -67,8 +69,19 @@ describe('A claim out of a queue that grew within a minute', () => {
         await count(connection)
       },
     ],
-  ])('and %s goes from line to line', async (_, before) => {
+  ]
+
+  it.each(known)('and %s goes from line to line', async (_, before) => {
     for (const afterWebhook of ['', beforeAccounts]) few(await readBy(database, afterWebhook, before))
+  })
+
+  it.each(known)('of which one line changes its lane, and %s, is read in that line alone', async (_, before) => {
+    const statement = await askedBy((asked) => move(asked, endpointOf(ANY_WEBHOOK, 'A1'), lanes.cold))
+    const between = (connection: Connection) => queue(connection, BURST)
+    const read = rowsRead(await planOf(database, statement, 'force_generic_plan', { before, between }))
+
+    // What is moved is read twice.
+    expect(read).toBe((2 * BURST) / ENDPOINTS)
   })
 
   it('and was counted when few were left of many goes so once it is counted again', async () => {
@@ -90,22 +103,44 @@ describe('A claim out of a queue that grew within a minute', () => {
 })
 
 describe('A claim that takes long', () => {
-  it('has the queue counted', async () => {
-    const world = await newWorld({ isOwn: true })
-    const { service, database, clock } = world.app
-    await database.rows(uncounted)
-    const work = new DeliveryWork(service, { ...patient, database, clock, onError: unexpected }, { slowMs: 0 })
-    try {
-      await queueDeliveries(database, 1_500, { at: '2999-01-01T00:00:00.000Z' })
-      await expect.poll(changesIn(database), inTime).toBe(1_500)
+  let world: World
+  let asking: Database
+  beforeEach(async () => {
+    world = await newWorld({ isOwn: true })
+    asking = openPatiently(world.databaseUrl, { statementTimeoutMs: 200 })
+    await world.app.database.rows(uncounted)
+    await queueDeliveries(world.app.database, 1_500, { at: '2999-01-01T00:00:00.000Z' })
+    await expect.poll(changesIn(world.app.database), inTime).toBe(1_500)
+  })
+  afterEach(async () => {
+    await asking.close()
+    await world.app.database.rows(unprepared('delete from delivery_queue'))
+    await world.close()
+  })
 
+  const working = (slowMs: number, onError: (error: unknown) => void) => {
+    const { service, clock } = world.app
+    return new DeliveryWork(service, { ...patient, database: asking, clock, onError }, { slowMs })
+  }
+
+  it('has the queue counted', async () => {
+    const work = working(0, unexpected)
+    work.wake()
+
+    await expect.poll(changesIn(world.app.database), inTime).toBe(0)
+    await work.close()
+  })
+
+  it('has it counted also when it is given up', async () => {
+    const errors: unknown[] = []
+    const work = working(100, (error) => errors.push(error))
+    await world.app.database.transaction(async ({ rows }) => {
+      await rows(unprepared('lock table webhooks in access exclusive mode'))
       work.wake()
 
-      await expect.poll(changesIn(database), inTime).toBe(0)
-    } finally {
-      await work.close()
-      await database.rows(unprepared('delete from delivery_queue'))
-      await world.close()
-    }
+      await expect.poll(changesIn(world.app.database), inTime).toBe(0)
+    })
+    await work.close()
+    expect(String(errors[0])).toMatch('statement timeout')
   })
 })
